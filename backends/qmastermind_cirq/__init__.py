@@ -1,0 +1,1 @@
+"""The cirq plugin of qmastermind."""

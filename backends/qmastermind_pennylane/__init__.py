@@ -1,0 +1,1 @@
+"""The pennylane plugin of qmastermind."""

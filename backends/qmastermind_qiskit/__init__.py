@@ -1,0 +1,1 @@
+"""The qiskit plugin of qmastermind."""

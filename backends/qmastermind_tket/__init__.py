@@ -1,0 +1,1 @@
+"""The tket plugin of qmastermind."""

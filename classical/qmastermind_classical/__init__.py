@@ -1,0 +1,1 @@
+"""The classical baselines of qmastermind."""

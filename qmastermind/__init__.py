@@ -1,0 +1,1 @@
+"""qmastermind: oracles and search circuits built once, compiled to any quantum framework."""

@@ -1,0 +1,66 @@
+"""The codemaker: keeps the secret, answers guesses, hands out oracles, counts every query."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from qmastermind.game.code import Code
+from qmastermind.game.feedback import Feedback, feedback
+from qmastermind.game.rules import Rules
+
+
+@dataclass(frozen=True)
+class QueryCounts:
+    """What a codemaker has been asked.
+
+    Attributes:
+        classical: Guesses answered, and classical evaluations of an oracle.
+        quantum: Uses of an oracle inside the circuits that were run, each circuit once.
+        executions: The same, times the shots.
+        models: ``quantum`` by oracle model: counts under different oracles do not compare.
+    """
+
+    classical: int = 0
+    quantum: int = 0
+    executions: int = 0
+    models: dict[str, int] = field(default_factory=dict)
+
+
+class Codemaker:
+    """Keeps a secret.
+
+    Args:
+        secret: The secret, as :meth:`Rules.code` reads it.
+        rules: The rules of the game.
+    """
+
+    __slots__ = ("_classical", "_executions", "_models", "_secret", "rules")
+
+    def __init__(self, secret: Code | str | Sequence[int], rules: Rules | None = None) -> None:
+        self.rules = rules or Rules()
+        self._secret = self.rules.code(secret)
+        self._classical = 0
+        self._executions = 0
+        self._models: Counter[str] = Counter()
+
+    @property
+    def queries(self) -> QueryCounts:
+        """What has been asked so far."""
+        return QueryCounts(
+            self._classical, self._models.total(), self._executions, dict(self._models)
+        )
+
+    def answer(self, guess: Code | str | Sequence[int]) -> Feedback:
+        """Scores a guess; one classical query.
+
+        Raises:
+            UsageError: If the rules do not allow the guess.
+        """
+        code = self.rules.code(guess)
+        self._classical += 1
+        return feedback(code, self._secret)
+
+    def __repr__(self) -> str:
+        return f"Codemaker({self.rules})"

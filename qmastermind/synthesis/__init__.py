@@ -1,0 +1,1 @@
+"""Lowering and synthesis."""

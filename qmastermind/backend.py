@@ -117,6 +117,7 @@ class Job(ABC):
     def result(self, timeout: float | None = None) -> Result:
         """Waits for the result, at most ``timeout`` seconds."""
 
+    @abstractmethod
     def cancel(self) -> None:
         """Asks for the job to be cancelled; a finished job stays as it is."""
 
@@ -129,10 +130,15 @@ class FinishedJob(Job):
         self._result = result
 
     def status(self) -> str:
+        """Always ``done``."""
         return "done"
 
     def result(self, timeout: float | None = None) -> Result:
+        """Returns at once."""
         return self._result
+
+    def cancel(self) -> None:
+        """Nothing is left to cancel."""
 
 
 class Backend(ABC):
@@ -146,7 +152,7 @@ class Backend(ABC):
 
     @classmethod
     def create(cls, argument: str | None = None) -> Backend:
-        """Makes a backend from what follows a colon in its name, as in ``pennylane:lightning.qubit``.
+        """Makes a backend; ``argument`` follows a colon in its name (``pennylane:lightning.qubit``).
 
         Raises:
             UsageError: If this backend takes no such argument.

@@ -155,6 +155,7 @@ class Measure:
 
     @property
     def qubits(self) -> tuple[int, ...]:
+        """The qubit, as for other operations."""
         return (self.qubit,)
 
 
@@ -166,6 +167,7 @@ class Reset:
 
     @property
     def qubits(self) -> tuple[int, ...]:
+        """The qubit, as for other operations."""
         return (self.qubit,)
 
 

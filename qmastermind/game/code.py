@@ -32,6 +32,7 @@ class Code(tuple[int, ...]):
     blank: int | None
 
     def __new__(cls, pegs: tuple[int, ...] = (), blank: int | None = None) -> Code:
+        """Wraps peg values; nothing is checked."""
         code = super().__new__(cls, pegs)
         code.blank = blank
         return code

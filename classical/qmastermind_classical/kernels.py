@@ -71,7 +71,7 @@ def encode(codes: NDArray[np.integer[Any]] | Sequence[Sequence[int]], rules: Rul
         pegs = pegs.reshape(0, rules.positions)
     if pegs.shape[1] != rules.positions:
         raise UsageError(f"codes of {pegs.shape[1]} pegs for a game of {rules}")
-    if pegs.size and not (0 <= pegs.min() and pegs.max() < rules.colours):
+    if pegs.size and (pegs.min() < 0 or pegs.max() >= rules.colours):
         raise UsageError(f"peg values must be in 0..{rules.colours - 1} for a game of {rules}")
     words = -(-rules.positions * rules.colours // _WORD_BITS)
     hot = np.zeros((len(pegs), words), dtype=np.uint64)

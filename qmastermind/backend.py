@@ -152,7 +152,7 @@ class Backend(ABC):
 
     @classmethod
     def create(cls, argument: str | None = None) -> Backend:
-        """Makes a backend; ``argument`` follows a colon in its name (``pennylane:lightning.qubit``).
+        """Makes a backend; ``argument`` follows a colon in its name, as in ``cirq:qsim``.
 
         Raises:
             UsageError: If this backend takes no such argument.

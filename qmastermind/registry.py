@@ -66,6 +66,11 @@ def get_solver(name: str, **options: Any) -> Solver:
     return _load("solver", name, registered_solvers()).create(**options)
 
 
+def solver_options(name: str) -> tuple[str, ...]:
+    """Names of the options that a solver takes."""
+    return _load("solver", name, registered_solvers()).options()
+
+
 def _load(kind: str, name: str, known: dict[str, Plugin[T]]) -> type[T]:
     if name not in known:
         raise UnknownNameError(kind, name, known)

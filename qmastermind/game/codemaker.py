@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from qmastermind.game.code import Code
 from qmastermind.game.feedback import Feedback, feedback
 from qmastermind.game.rules import Rules
+
+if TYPE_CHECKING:
+    from qmastermind.encoding import Encoding
+    from qmastermind.oracle.base import Meter
+    from qmastermind.oracle.match import MatchOracle
+    from qmastermind.oracle.pegs import BlackPegOracle, ColourPairOracle
 
 
 @dataclass(frozen=True)
@@ -61,6 +68,47 @@ class Codemaker:
         code = self.rules.code(guess)
         self._classical += 1
         return feedback(code, self._secret)
+
+    # Oracles are imported when they are asked for: the classical game needs no circuits.
+
+    def match_oracle(self, encoding: Encoding | None = None) -> MatchOracle:
+        """An oracle that marks the secret among coded guesses (default: binary encoding)."""
+        from qmastermind.encoding import Encoding
+        from qmastermind.oracle.match import MatchOracle
+
+        return MatchOracle(self._secret, encoding or Encoding(self.rules), self._meter("match"))
+
+    def colour_pair_oracle(self, first: int, second: int) -> ColourPairOracle:
+        """An oracle that counts black pegs on guesses of two colours, one bit a position."""
+        from qmastermind.oracle.pegs import ColourPairOracle
+
+        meter = self._meter("colour pair")
+        for colour in (first, second):
+            self.rules.check_colour(colour)
+        return ColourPairOracle(self._secret, first, second, meter)
+
+    def black_peg_oracle(
+        self, encoding: Encoding | None = None, count_bits: int | None = None
+    ) -> BlackPegOracle:
+        """An oracle that counts the black pegs of coded guesses (default: binary encoding)."""
+        from qmastermind.encoding import Encoding
+        from qmastermind.oracle.pegs import BlackPegOracle
+
+        meter = self._meter("black pegs")
+        return BlackPegOracle(self._secret, encoding or Encoding(self.rules), count_bits, meter)
+
+    def _meter(self, model: str) -> Meter:
+        from qmastermind.circuit import Query
+        from qmastermind.oracle.base import Meter
+
+        return Meter(Query(model, self._record), self._probe)
+
+    def _record(self, model: str, uses: int, shots: int) -> None:
+        self._models[model] += uses
+        self._executions += uses * shots
+
+    def _probe(self) -> None:
+        self._classical += 1
 
     def __repr__(self) -> str:
         return f"Codemaker({self.rules})"

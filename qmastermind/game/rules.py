@@ -90,11 +90,20 @@ class Rules:
         if len(pegs) != self.positions:
             raise UsageError(f"a code has {self.positions} pegs here, not {len(pegs)}: {pegs}")
         for peg in pegs:
-            if not 0 <= peg < self.colours:
-                raise UsageError(f"peg value {peg} is not in 0..{self.colours - 1}")
+            self.check_colour(peg)
         if not self.repeats and len(set(pegs)) < len(pegs):
             raise UsageError(f"these rules allow no colour twice: {Code(pegs, self.blank)}")
         return Code(pegs, self.blank)
+
+    def check_colour(self, colour: int) -> int:
+        """Returns ``colour`` if it is a 0-based peg value of these rules.
+
+        Raises:
+            UsageError: If it is not.
+        """
+        if not 0 <= colour < self.colours:
+            raise UsageError(f"peg value {colour} is not in 0..{self.colours - 1}")
+        return colour
 
     def format(self, code: Sequence[int], style: Style = "letters") -> str:
         """Writes a code; the inverse of :meth:`code` for every style."""

@@ -1,0 +1,131 @@
+"""Grover's search over any oracle and any preparation, plain or exact.
+
+With a share p of the prepared state marked and theta = asin(sqrt(p)), t iterations succeed with
+probability sin^2((2 t + 1) theta) (Boyer, Brassard, Hoyer and Tapp, Fortschr. Phys. 46, 493
+(1998), section 3). The exact version replaces both reflections by rotations of one matched phase,
+so that the last iteration does not overshoot (Long, Phys. Rev. A 64, 022307 (2001)).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from qmastermind.circuit import Circuit, CircuitBuilder, Register
+from qmastermind.errors import UsageError
+from qmastermind.oracle.base import Oracle
+
+
+@dataclass(frozen=True)
+class GroverPlan:
+    """How often to iterate, and with which phase.
+
+    Attributes:
+        iterations: Number of uses of the oracle.
+        angle: Phase of oracle and diffuser, radians; pi for the plain search.
+        success_probability: Of measuring a marked state, without noise.
+    """
+
+    iterations: int
+    angle: float
+    success_probability: float
+
+
+def success_probability(iterations: int, size: int, marked: int = 1) -> float:
+    """sin^2((2 t + 1) asin(sqrt(M / N))) for t iterations, M marked of N prepared states."""
+    theta = _angle(size, marked)
+    return math.sin((2 * iterations + 1) * theta) ** 2
+
+
+def plan(
+    size: int, marked: int = 1, *, iterations: int | None = None, exact: bool = False
+) -> GroverPlan:
+    """Plans a search for ``marked`` of ``size`` equally prepared states.
+
+    Args:
+        size: Number N of prepared states.
+        marked: Number M of those that are marked, 1 to N.
+        iterations: Fixes the number; by default the best, floor(pi / (4 theta)).
+        exact: Matches the phase so that the success probability is 1. The number of iterations
+            is the smallest that can, or ``iterations`` if that is at least as large.
+
+    Raises:
+        UsageError: If the numbers make no search, or fewer iterations than the exact search
+            needs are asked for.
+    """
+    theta = _angle(size, marked)
+    if iterations is not None and iterations < 0:
+        raise UsageError(f"iterations must be 0 or more, not {iterations}")
+    if not exact:
+        best = int(math.pi / (4 * theta) + 1e-12) if iterations is None else iterations
+        return GroverPlan(best, math.pi, math.sin((2 * best + 1) * theta) ** 2)
+    least = math.ceil(math.pi / (4 * theta) - 0.5 - 1e-12)
+    if iterations is not None and iterations < least:
+        raise UsageError(f"the exact search needs at least {least} iterations, not {iterations}")
+    number = least if iterations is None else iterations
+    ratio = math.sin(math.pi / (4 * number + 2)) / math.sin(theta)
+    return GroverPlan(number, 2 * math.asin(min(1.0, ratio)), 1.0)
+
+
+def _angle(size: int, marked: int) -> float:
+    if not 1 <= marked <= size:
+        raise UsageError(f"expected 1 to {size} marked states, not {marked}")
+    return math.asin(math.sqrt(marked / size))
+
+
+def hadamards(num_qubits: int) -> Circuit:
+    """Prepares the uniform superposition of all bitstrings."""
+    builder = CircuitBuilder(Register("x", num_qubits))
+    for qubit in range(num_qubits):
+        builder.h(qubit)
+    return builder.build()
+
+
+def diffuser(start: Circuit, angle: float = math.pi) -> Circuit:
+    """I - (1 - exp(i angle)) |s><s| for the state s that ``start`` prepares from |0>.
+
+    At pi this is I - 2 |s><s|, the usual diffuser up to its sign. Data qubits as in ``start``.
+    """
+    width = len(start.data)
+    builder = CircuitBuilder(Register("x", width))
+    builder.compose(start.inverse())
+    builder.phase_on(angle, range(width), [0] * width)
+    builder.compose(start)
+    return builder.build()
+
+
+def iteration(oracle: Oracle, start: Circuit, angle: float = math.pi) -> Circuit:
+    """One Grover iteration: the phase oracle, then the diffuser.
+
+    The global phase is such that at pi it is exactly (2 |s><s| - I) times the oracle, which
+    matters under control, for counting.
+    """
+    builder = CircuitBuilder(Register("x", oracle.num_bits))
+    builder.compose(oracle.phase(angle))
+    builder.append(diffuser(start, angle), label="diffuser")
+    builder.global_phase += math.pi
+    return builder.build()
+
+
+def grover(oracle: Oracle, start: Circuit | None = None, *, plan: GroverPlan) -> Circuit:
+    """The whole search without measurement: preparation, then the planned iterations.
+
+    Args:
+        oracle: What is searched for.
+        start: Prepares the search space from |0>; default Hadamards on all bits.
+        plan: From :func:`plan`.
+
+    Raises:
+        UsageError: If ``start`` prepares another number of bits than the oracle reads.
+    """
+    begin = hadamards(oracle.num_bits) if start is None else start
+    if len(begin.data) != oracle.num_bits:
+        raise UsageError(
+            f"the start has {len(begin.data)} data qubits, the oracle reads {oracle.num_bits}"
+        )
+    builder = CircuitBuilder(Register("x", oracle.num_bits))
+    builder.compose(begin)
+    builder.append(
+        iteration(oracle, begin, plan.angle), repetitions=plan.iterations, label="Grover iteration"
+    )
+    return builder.build()

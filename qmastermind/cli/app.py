@@ -1,0 +1,80 @@
+"""Puts the commands together: ours, and those that plugins register.
+
+A plugin adds a command through the entry-point group ``qmastermind.commands``: the name is the
+command, the value a function or a :class:`typer.Typer`. Such a module is imported for every call,
+so it imports nothing heavy at its top level.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import typer
+
+from qmastermind.cli.backends import backends, solvers
+from qmastermind.cli.common import err_console
+from qmastermind.cli.solve import solve
+from qmastermind.errors import QmastermindError
+
+COMMANDS: tuple[Callable[..., Any], ...] = (solve, backends, solvers)
+
+
+def build_app() -> typer.Typer:
+    """The application with every command."""
+    app = typer.Typer(
+        name="qmastermind",
+        help="Quantum search circuits built once and compiled to any framework, with Mastermind "
+        "as the worked domain.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_root)
+    for function in COMMANDS:
+        app.command(function.__name__.replace("_", "-"))(function)
+    for entry in sorted(importlib.metadata.entry_points(group="qmastermind.commands")):
+        try:
+            command = entry.load()
+        except Exception as error:  # a broken plugin must not take the others with it
+            err_console().print(f"command {entry.name!r} cannot be loaded: {error}", style="yellow")
+            continue
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=entry.name)
+        else:
+            app.command(entry.name)(command)
+    return app
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"qmastermind {importlib.metadata.version('qmastermind')}")
+        raise typer.Exit
+
+
+def _root(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    pass
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs a command and exits: 0 done, 1 failed, 2 misuse, 130 interrupted."""
+    try:
+        build_app()(args=None if arguments is None else list(arguments))
+    except QmastermindError as error:
+        _fail(str(error), error.exit_code)
+    except KeyboardInterrupt:
+        _fail("interrupted", 130)
+    except MemoryError:
+        _fail("out of memory", 1)
+
+
+def _fail(message: str, code: int) -> None:
+    err_console().print(f"error: {message}", style="bold red", markup=False, soft_wrap=True)
+    sys.exit(code)

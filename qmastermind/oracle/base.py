@@ -1,0 +1,135 @@
+"""What an oracle is: a classical truth, and circuits that obey it."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from qmastermind.circuit import Box, Circuit, CircuitBuilder, Query, Register
+from qmastermind.errors import TooLargeError, UsageError
+
+_MAX_ENUMERATED_BITS = 24
+
+
+@dataclass(frozen=True)
+class Meter:
+    """Counts what is asked of an oracle.
+
+    Attributes:
+        query: Told of uses inside circuits that were run.
+        probe: Called for every classical evaluation.
+    """
+
+    query: Query
+    probe: Callable[[], None]
+
+
+class _Metered(ABC):
+    """Shared by both kinds of oracle: a width, a label, and an optional meter."""
+
+    num_bits: int
+    label: str = "oracle"
+    meter: Meter | None = None
+
+    def _probe(self, x: str) -> None:
+        check_bits(x, self.num_bits)
+        if self.meter is not None:
+            self.meter.probe()
+
+    def _use(self, body: Circuit) -> Circuit:
+        """``body`` as one labelled box, and one use of the oracle."""
+        query = None if self.meter is None else self.meter.query
+        box = Box(body, tuple(range(body.num_qubits)), 1, self.label, query)
+        return Circuit(body.registers, (box,))
+
+
+class Oracle(_Metered):
+    """A predicate on bitstrings.
+
+    Subclasses implement :meth:`_marks` and :meth:`_phase`, which must agree on every input.
+    Bitstrings have ``num_bits`` characters, qubit 0 leftmost.
+    """
+
+    def marks(self, x: str) -> bool:
+        """Whether ``x`` is marked: the classical truth of the oracle."""
+        self._probe(x)
+        return self._marks(x)
+
+    @abstractmethod
+    def _marks(self, x: str) -> bool: ...
+
+    @abstractmethod
+    def _phase(self, angle: float) -> Circuit: ...
+
+    def phase(self, angle: float = math.pi) -> Circuit:
+        """The phase oracle |x> -> exp(i angle [x marked]) |x>, ancillas clean in and out.
+
+        Its data qubits are the bits of x in order; further qubits are ancillas.
+        """
+        return self._use(self._phase(angle))
+
+    def bit_flip(self) -> Circuit:
+        """The bit oracle |x>|r> -> |x>|r xor [x marked]>, r the last data qubit.
+
+        The phase oracle under control of r, between Hadamards on r: one use of the oracle.
+        """
+        controlled = self._phase(math.pi).controlled(1)
+        size = self.num_bits
+        builder = CircuitBuilder(Register("x", size), Register("result", 1))
+        builder.h(size)
+        builder.append(controlled, (size, *range(size)))
+        builder.h(size)
+        return self._use(builder.build())
+
+    def marked(self) -> Iterator[str]:
+        """All marked bitstrings in increasing order, by evaluating every input.
+
+        Raises:
+            TooLargeError: For more than 24 bits.
+        """
+        return (x for x in all_bitstrings(self.num_bits) if self.marks(x))
+
+
+class ValueOracle(_Metered):
+    """An integer function of bitstrings, as a phase: |x> -> exp(i angle value(x)) |x>."""
+
+    def value(self, x: str) -> int:
+        """The classical truth of the oracle."""
+        self._probe(x)
+        return self._value(x)
+
+    @abstractmethod
+    def _value(self, x: str) -> int: ...
+
+    @abstractmethod
+    def _phase(self, angle: float) -> Circuit: ...
+
+    def phase(self, angle: float = math.pi) -> Circuit:
+        """|x> -> exp(i angle value(x)) |x>; one use. At pi it shows the parity of the value."""
+        return self._use(self._phase(angle))
+
+
+def check_bits(x: str, num_bits: int) -> str:
+    """Returns ``x`` if it is a bitstring of that length.
+
+    Raises:
+        UsageError: If it is not.
+    """
+    if len(x) != num_bits or set(x) - {"0", "1"}:
+        raise UsageError(f"expected {num_bits} characters 0 or 1, not {x!r}")
+    return x
+
+
+def all_bitstrings(num_bits: int) -> Iterator[str]:
+    """All bitstrings of a length, in increasing order.
+
+    Raises:
+        TooLargeError: For more than 24 bits.
+    """
+    if num_bits > _MAX_ENUMERATED_BITS:
+        raise TooLargeError(
+            f"2**{num_bits} inputs are too many to enumerate (at most 2**{_MAX_ENUMERATED_BITS})"
+        )
+    return (format(i, f"0{num_bits}b") for i in range(2**num_bits))

@@ -48,7 +48,8 @@ def rebuilt(gates: list[Gate], phase: float) -> np.ndarray:
     result = np.eye(2, dtype=complex)
     for gate in gates:
         result = gate.matrix() @ result
-    return np.exp(1j * phase) * result
+    rotated: np.ndarray = np.exp(1j * phase) * result
+    return rotated
 
 
 @pytest.mark.parametrize("basis", UNIVERSAL, ids="-".join)

@@ -1,0 +1,155 @@
+"""What plugins need around a framework: errors translated, targets checked, results settled.
+
+A compiler plugin calls :func:`check_request` first, lets its framework work inside
+:func:`framework_errors`, brings the result back to the neutral form, and ends with
+:func:`settle`, so that what it returns is in the basis and on the couplings that were asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from qmastermind.circuit import Apply, Circuit, CircuitBuilder, Phases, Register
+from qmastermind.errors import (
+    BackendError,
+    QmastermindError,
+    TooLargeError,
+    UnsupportedError,
+    UsageError,
+)
+from qmastermind.gates import Gate
+from qmastermind.results import Counts
+from qmastermind.synthesis.rebase import rebase
+from qmastermind.target import Target, operation_name
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@contextmanager
+def framework_errors(framework: str) -> Iterator[None]:
+    """Turns whatever a framework raises into one of our errors.
+
+    Raises:
+        TooLargeError: For lack of memory.
+        BackendError: For anything else that is not an error of ours already.
+    """
+    try:
+        yield
+    except QmastermindError:
+        raise
+    except MemoryError as error:
+        raise TooLargeError(f"{framework} ran out of memory: {error}") from error
+    except Exception as error:
+        detail = str(error).strip() or "no message"
+        raise BackendError(f"{framework} failed: {type(error).__name__}: {detail}") from error
+
+
+def check_request(circuit: Circuit, target: Target | None, level: int) -> Target:
+    """The target to compile for; default all-to-all in the default basis.
+
+    Raises:
+        UsageError: If the level is not 0 to 3, or the circuit has more qubits than the target.
+    """
+    if level not in (0, 1, 2, 3):
+        raise UsageError(f"the optimisation level is 0, 1, 2 or 3, not {level!r}")
+    target = target or Target()
+    if target.num_qubits is not None and circuit.num_qubits > target.num_qubits:
+        raise UsageError(
+            f"the circuit has {circuit.num_qubits} qubits, target {target.name!r} has "
+            f"{target.num_qubits}"
+        )
+    return target
+
+
+def check_connected(target: Target, num_qubits: int) -> tuple[int, ...]:
+    """The largest set of physical qubits that are all linked, in increasing order.
+
+    Raises:
+        UnsupportedError: If it holds fewer than ``num_qubits``.
+    """
+    size = target.num_qubits or 0
+    neighbours: dict[int, list[int]] = {q: [] for q in range(size)}
+    for a, b in target.coupling or ():
+        neighbours[a].append(b)
+        neighbours[b].append(a)
+    best: set[int] = set()
+    seen: set[int] = set()
+    for start in range(size):
+        if start in seen:
+            continue
+        part, queue = {start}, [start]
+        while queue:
+            fresh = [q for q in neighbours[queue.pop()] if q not in part]
+            part.update(fresh)
+            queue += fresh
+        seen |= part
+        best = max(best, part, key=len)
+    if len(best) < num_qubits:
+        raise UnsupportedError(
+            f"the largest connected part of target {target.name!r} has {len(best)} qubits, "
+            f"the circuit needs {num_qubits}"
+        )
+    return tuple(sorted(best))
+
+
+def settle(circuit: Circuit, target: Target) -> tuple[Circuit, str]:
+    """Brings a compiled circuit into the target's basis, if its framework left it outside.
+
+    Returns:
+        The circuit, and what was done, for ``Compiled.passes``; empty if nothing.
+
+    Raises:
+        UnsupportedError: If a gate cannot be written in the basis.
+        BackendError: If the framework put a gate on qubits that are not coupled.
+    """
+    names = {operation_name(op) for op in circuit.flat() if isinstance(op, Apply)}
+    foreign = sorted(names.difference(target.basis))
+    note = ""
+    if foreign:
+        circuit = rebase(circuit, target.basis)
+        note = f"qmastermind rebase ({', '.join(foreign)} to {', '.join(target.basis)})"
+    problem = next(target.violations(circuit), None)
+    if problem is not None:
+        raise BackendError(f"the compiled circuit does not fit target {target.name!r}: {problem}")
+    return circuit, note
+
+
+def join_passes(passes: Iterable[str]) -> str:
+    """The names of passes in the order in which they ran, those that are empty left out."""
+    return " > ".join(p for p in passes if p)
+
+
+def counts_from_samples(samples: NDArray[np.uint8]) -> Counts:
+    """Counts of sampled bits, shape ``(shots, num_bits)``, column 0 leftmost."""
+    rows, numbers = np.unique(samples, axis=0, return_counts=True)
+    return Counts(
+        ("".join("01"[b] for b in row), int(n)) for row, n in zip(rows, numbers, strict=True)
+    )
+
+
+def multi_controlled_form(op: Apply) -> tuple[Apply, ...]:
+    """The operation as frameworks have it: gates under controls, dense diagonals under none.
+
+    A diagonal that turns few basis states becomes one multi-controlled phase a state, which
+    each framework then decomposes in its own way; any other becomes one table over controls and
+    targets. Few means no dearer than the table: about 16 n gates a state of n qubits against
+    2**n, and always above 14 qubits.
+    """
+    if isinstance(op.gate, Gate):
+        return (op,)
+    n, table = len(op.qubits), op.gate
+    start = int("0" + "".join(map(str, op.values)), 2) << table.num_qubits
+    inner = np.flatnonzero(table.angles) if table.indices is None else table.indices
+    angles = table.angles[inner] if table.indices is None else table.angles
+    states = inner + start
+    if 2 < n <= 14 and len(states) > max(1, 2**n // (16 * n)):
+        return (Apply(Phases(n, angles, states), op.qubits),)
+    builder = CircuitBuilder(Register("q", max(op.qubits) + 1))
+    for state, angle in zip(states.tolist(), angles.tolist(), strict=True):
+        builder.phase_on(angle, op.qubits, [state >> (n - 1 - i) & 1 for i in range(n)])
+    return tuple(o for o in builder.build().operations if isinstance(o, Apply))

@@ -46,10 +46,10 @@ class Target:
 
     def __post_init__(self) -> None:
         for gate in self.basis:
-            if gate not in GATES and gate.lstrip("c") not in GATES:
+            if gate not in GATES and gate.lstrip("co") not in GATES:
                 raise UsageError(
                     f"unknown basis gate {gate!r}; known: {', '.join(GATES)}, "
-                    "each with a leading c for a control"
+                    "each with a leading c (o) for a control on 1 (0)"
                 )
         if self.coupling is not None:
             if self.num_qubits is None:
@@ -90,7 +90,7 @@ class Target:
         """The heavy-hexagon lattice of odd code distance d, with (5 d^2 - 2 d - 1) / 2 qubits.
 
         Source: Chamberland et al., Phys. Rev. X 10, 011022 (2020), section II: d x d data qubits,
-        syndrome qubits between neighbours in a row, flag bridges between rows.
+        flags between neighbours in a row, syndrome qubits that bridge the rows.
         """
         if distance < 1 or distance % 2 == 0:
             raise UsageError(f"the distance of a heavy-hex lattice is odd, not {distance}")
@@ -118,23 +118,21 @@ class Target:
 
 
 def _heavy_hex_pairs(d: int) -> Iterator[tuple[int, int]]:
-    """Data qubits first, then row syndromes, then the bridges between rows."""
-    data = [[row * d + column for column in range(d)] for row in range(d)]
+    """Data qubits first, then the flags between them in a row, then the bridges between rows."""
     fresh = d * d
-    # Each row is a path: data, syndrome, data, ...; bridges join rows at alternating ends.
     rows: list[list[int]] = []
-    for row in data:
-        path: list[int] = []
-        for column, qubit in enumerate(row):
-            path.append(qubit)
-            if column < d - 1:
-                path.append(fresh)
-                fresh += 1
+    for row in range(d):
+        path = [row * d]
+        for column in range(1, d):
+            path += [fresh, row * d + column]
+            fresh += 1
         rows.append(path)
         yield from pairwise(path)
     for upper in range(d - 1):
-        start = 0 if upper % 2 == 0 else 2
-        for column in range(start, 2 * d - 1, 4):
-            yield rows[upper][column], fresh
-            yield fresh, rows[upper + 1][column]
+        # Bridges join flags two data qubits apart, shifted from row to row, and one outer end.
+        inner = range(3, 2 * d - 1, 4) if upper % 2 == 0 else range(1, 2 * d - 2, 4)
+        end = 0 if upper % 2 == 0 else 2 * d - 2
+        for place in (end, *inner):
+            yield rows[upper][place], fresh
+            yield fresh, rows[upper + 1][place]
             fresh += 1

@@ -6,7 +6,7 @@ import importlib.metadata
 import time
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar
@@ -204,16 +204,18 @@ class Backend(ABC):
         Raises:
             UsageError: If there is nothing to measure or ``shots`` is below 1.
         """
-        return self._run_counted(circuit, circuit.query_uses(), shots, seed)
+        return self._run_counted(
+            circuit, circuit.query_uses(), shots, lambda: self._run(circuit, shots, seed)
+        )
 
     def _run_counted(
-        self, circuit: Circuit, uses: Mapping[Query, int], shots: int, seed: int | None
+        self, circuit: Circuit, uses: Mapping[Query, int], shots: int, run: Callable[[], Result]
     ) -> Result:
         check_shots(shots)
         if circuit.num_bits == 0:
             raise UsageError("the circuit measures nothing; use circuit.measured()")
         started = time.perf_counter()
-        result = self._run(circuit, shots, seed)
+        result = run()
         seconds = time.perf_counter() - started
         for query, number in uses.items():
             query.record(number, shots)
@@ -252,8 +254,18 @@ class Backend(ABC):
 
         The uses of counted oracles are those of the circuit that was compiled.
         """
-        uses = compiled.source.query_uses()
-        return FinishedJob(self._run_counted(compiled.circuit, uses, shots, seed))
+        return FinishedJob(
+            self._run_counted(
+                compiled.circuit,
+                compiled.source.query_uses(),
+                shots,
+                lambda: self._run_compiled(compiled, shots, seed),
+            )
+        )
+
+    def _run_compiled(self, compiled: Compiled, shots: int, seed: int | None) -> Result:
+        """Runs what was compiled; a device overrides this to run the native circuit as it is."""
+        return self._run(compiled.circuit, shots, seed)
 
 
 def check_shots(shots: int) -> int:

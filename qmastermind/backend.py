@@ -39,6 +39,7 @@ class BackendInfo:
         packages: Distributions that it needs.
         extra: The extra of qmastermind that brings them, if any.
         capabilities: What it can do.
+        formats: File formats that :meth:`Backend.export` writes, for example ``qiskit-qpy``.
     """
 
     name: str
@@ -46,6 +47,7 @@ class BackendInfo:
     packages: tuple[str, ...] = ()
     extra: str = ""
     capabilities: frozenset[Capability] = field(default_factory=frozenset)
+    formats: tuple[str, ...] = ()
 
     def versions(self) -> dict[str, str | None]:
         """Installed versions of the packages, None for those that are missing."""
@@ -248,6 +250,17 @@ class Backend(ABC):
             UnsupportedError: If the backend cannot compile, or not for this target.
         """
         raise UnsupportedError(f"backend {self.name!r} has no compiler")
+
+    def export(self, circuit: Circuit, file_format: str) -> bytes:
+        """The content of a file in one of the framework's own formats, ``info.formats``.
+
+        Raises:
+            UnsupportedError: If the backend does not write this format.
+        """
+        known = ", ".join(self.info.formats) or "none"
+        raise UnsupportedError(
+            f"backend {self.name!r} does not write {file_format!r}; it writes: {known}"
+        )
 
     def submit(self, compiled: Compiled, shots: int = 1024, seed: int | None = None) -> Job:
         """Starts a run of a compiled circuit; a local backend runs it at once.

@@ -1,1 +1,62 @@
-"""qmastermind: oracles and search circuits built once, compiled to any quantum framework."""
+"""qmastermind: oracles and search circuits built once, compiled to any quantum framework.
+
+The types to know: :class:`~qmastermind.circuit.Circuit` and the
+:class:`~qmastermind.circuit.CircuitBuilder` that makes one;
+:class:`~qmastermind.oracle.Oracle`, a predicate with its circuits; the functions of
+:mod:`qmastermind.algorithms`; :class:`~qmastermind.backend.Backend`, found by name with
+:func:`~qmastermind.registry.get_backend`; and, for the game,
+:class:`~qmastermind.game.Rules` and :class:`~qmastermind.game.Codemaker`.
+"""
+
+from qmastermind.backend import Backend, Capability, Compiled, Job, Result
+from qmastermind.circuit import Circuit, CircuitBuilder, Phases, Register
+from qmastermind.encoding import Encoding
+from qmastermind.errors import QmastermindError, UsageError
+from qmastermind.game import Code, Codemaker, Feedback, Rules, feedback, is_consistent
+from qmastermind.gates import Gate
+from qmastermind.oracle import Oracle, ValueOracle
+from qmastermind.registry import (
+    get_backend,
+    get_solver,
+    registered_backends,
+    registered_solvers,
+)
+from qmastermind.resources import Resources, count
+from qmastermind.results import Counts, Distribution
+from qmastermind.solver import Solution, Solver
+from qmastermind.target import Target
+
+__all__ = [
+    "Backend",
+    "Capability",
+    "Circuit",
+    "CircuitBuilder",
+    "Code",
+    "Codemaker",
+    "Compiled",
+    "Counts",
+    "Distribution",
+    "Encoding",
+    "Feedback",
+    "Gate",
+    "Job",
+    "Oracle",
+    "Phases",
+    "QmastermindError",
+    "Register",
+    "Resources",
+    "Result",
+    "Rules",
+    "Solution",
+    "Solver",
+    "Target",
+    "UsageError",
+    "ValueOracle",
+    "count",
+    "feedback",
+    "get_backend",
+    "get_solver",
+    "is_consistent",
+    "registered_backends",
+    "registered_solvers",
+]

@@ -42,9 +42,7 @@ def test_rotations_are_exponentials(angle):
 
 @given(ANGLES, ANGLES, ANGLES)
 def test_u_is_the_euler_form(theta, phi, lam):
-    euler = (
-        Gate("p", (phi,)).matrix() @ Gate("ry", (theta,)).matrix() @ Gate("p", (lam,)).matrix()
-    )
+    euler = Gate("p", (phi,)).matrix() @ Gate("ry", (theta,)).matrix() @ Gate("p", (lam,)).matrix()
     assert np.allclose(Gate("u", (theta, phi, lam)).matrix(), euler)
 
 

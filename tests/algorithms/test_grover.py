@@ -1,0 +1,163 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qmastermind.algorithms import grover, iteration, plan, success_probability
+from qmastermind.algorithms.grover import diffuser, hadamards
+from qmastermind.circuit import CircuitBuilder, Phases, Register
+from qmastermind.encoding import Encoding
+from qmastermind.errors import UsageError
+from qmastermind.game import Rules
+from qmastermind.oracle import MatchOracle, Oracle
+from qmastermind.simulator import StatevectorBackend, statevector, unitary
+
+
+class Marked(Oracle):
+    """Marks a set of integers."""
+
+    def __init__(self, num_bits, states):
+        self.num_bits, self.states = num_bits, sorted(states)
+
+    def _marks(self, x):
+        return int(x, 2) in self.states
+
+    def _phase(self, angle):
+        b = CircuitBuilder(Register("x", self.num_bits))
+        b.diagonal(Phases(self.num_bits, angle, self.states), range(self.num_bits))
+        return b.build()
+
+
+def probability_of(circuit, states):
+    return float(sum(abs(statevector(circuit)[i]) ** 2 for i in states))
+
+
+def classic(space, **options):
+    encoding = Encoding(Rules())
+    secret = Rules().code("RBRY")
+    search = plan(encoding.size(space), **options)
+    circuit = grover(MatchOracle(secret, encoding), encoding.prepare(space), plan=search)
+    result = StatevectorBackend().probabilities(circuit.measured())
+    return search, result.probability(encoding.encode(secret))
+
+
+def test_the_articles_setting_succeeds_one_time_in_ten():
+    _, p = classic("all", iterations=10)
+    assert p == pytest.approx(math.sin(21 * math.asin(1 / 64)) ** 2, abs=1e-9)
+    assert p == pytest.approx(0.103865218, abs=1e-9)
+
+
+def test_best_iterations_over_all_bitstrings():
+    search, p = classic("all")
+    assert search.iterations == 50
+    assert p >= 0.999
+    assert p == pytest.approx(0.999945346, abs=1e-9)
+
+
+def test_best_iterations_over_valid_codes():
+    search, p = classic("valid")
+    assert search.iterations == 28
+    assert p == pytest.approx(0.999837683, abs=1e-9)
+
+
+def test_exact_over_valid_codes():
+    search, p = classic("valid", exact=True)
+    assert search.iterations == 28
+    assert search.angle == pytest.approx(2.887750476, abs=1e-9)
+    assert p == pytest.approx(1, abs=1e-9)
+
+
+def test_six_by_six():
+    encoding = Encoding(Rules(6, 6))
+    secret = Rules(6, 6).code("OOYGIB")
+    search = plan(encoding.size("valid"))
+    circuit = grover(MatchOracle(secret, encoding), encoding.prepare(), plan=search)
+    assert circuit.num_qubits == 18
+    result = StatevectorBackend().probabilities(circuit.measured())
+    assert result.probability(encoding.encode(secret)) >= 0.999
+
+
+@pytest.mark.parametrize(
+    ("marked", "iterations", "angle"),
+    [
+        (2, 20, 2.693698), (5, 13, 2.422825), (10, 9, 2.445846), (20, 6, 2.652949),
+        (44, 4, 2.459613), (90, 3, 2.010917), (256, 2, 1.537642),
+    ],
+)  # fmt: skip
+def test_exact_schedules(marked, iterations, angle):
+    search = plan(1296, marked, exact=True)
+    assert search.iterations == iterations
+    assert search.angle == pytest.approx(angle, abs=1e-6)
+
+
+def test_no_repeats():
+    assert plan(360).iterations == 14
+    assert plan(360).success_probability == pytest.approx(0.998266, abs=1e-6)
+    search = plan(360, exact=True)
+    assert (search.iterations, search.angle) == (15, pytest.approx(2.581194554, abs=1e-9))
+    rules = Rules(4, 6, repeats=False)
+    encoding, secret = Encoding(rules), rules.code("RBOY")
+    circuit = grover(MatchOracle(secret, encoding), encoding.prepare(), plan=search)
+    bits = int(encoding.encode(secret), 2)
+    assert probability_of(circuit, [bits]) == pytest.approx(1, abs=1e-9)
+
+
+@given(st.integers(1, 6), st.data())
+@settings(max_examples=60)
+def test_success_follows_the_formula_and_exact_is_certain(num_bits, data):
+    size = 2**num_bits
+    states = data.draw(st.sets(st.integers(0, size - 1), min_size=1))
+    oracle = Marked(num_bits, states)
+    t = data.draw(st.integers(0, 5))
+    plain = plan(size, len(states), iterations=t)
+    assert probability_of(grover(oracle, plan=plain), states) == pytest.approx(
+        success_probability(t, size, len(states)), abs=1e-9
+    )
+    exact = plan(size, len(states), exact=True)
+    assert probability_of(grover(oracle, plan=exact), states) == pytest.approx(1, abs=1e-9)
+    longer = plan(size, len(states), exact=True, iterations=exact.iterations + 2)
+    assert probability_of(grover(oracle, plan=longer), states) == pytest.approx(1, abs=1e-9)
+
+
+def test_too_many_iterations_lose_it_again():
+    """A user's report: three qubits, one marked, the right answer fades after two iterations."""
+    found = [success_probability(k, 8) for k in (1, 2, 3, 4)]
+    assert found == pytest.approx([0.78125, 0.9453125, 0.3300781, 0.0122070], abs=1e-6)
+    assert plan(8).iterations == 2
+
+
+def test_iterations_change_the_circuit():
+    """A user's report: the number of iterations asked for is the number of oracle uses."""
+    from qmastermind.game import Codemaker
+
+    for t in (0, 1, 5):
+        maker = Codemaker("RO", Rules(2, 2))
+        circuit = grover(maker.match_oracle(), plan=plan(4, iterations=t))
+        assert sum(circuit.query_uses().values()) == t
+
+
+def test_one_iteration_is_the_grover_operator_with_its_sign():
+    oracle = Marked(2, [2])
+    s = np.full((4, 1), 0.5)
+    expected = (2 * s @ s.T - np.eye(4)) @ np.diag([1, 1, -1, 1])
+    assert np.allclose(unitary(iteration(oracle, hadamards(2))), expected)
+    controlled = unitary(iteration(oracle, hadamards(2)).controlled(1))
+    assert np.allclose(controlled[4:, 4:], expected)
+    assert np.allclose(controlled[:4, :4], np.eye(4))
+
+
+def test_the_diffuser_on_one_qubit_needs_no_control():
+    assert np.allclose(unitary(diffuser(hadamards(1))), -np.array([[0, 1], [1, 0]]))
+
+
+def test_misuse():
+    with pytest.raises(UsageError, match="0 or more, not -1"):
+        plan(16, iterations=-1)
+    with pytest.raises(UsageError, match="1 to 16 marked states, not 0"):
+        plan(16, 0)
+    with pytest.raises(UsageError, match="at least 3 iterations, not 2"):
+        plan(16, exact=True, iterations=2)
+    with pytest.raises(UsageError, match="3 data qubits, the oracle reads 2"):
+        grover(Marked(2, [1]), hadamards(3), plan=plan(4))

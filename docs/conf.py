@@ -1,7 +1,7 @@
 """Sphinx configuration."""
 
 project = "qmastermind"
-copyright = "The qmastermind developers"  # noqa: A001
+copyright = "The qmastermind developers"
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",

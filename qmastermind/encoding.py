@@ -16,6 +16,7 @@ from qmastermind.circuit import Circuit, CircuitBuilder, Register
 from qmastermind.errors import TooLargeError, UsageError
 from qmastermind.game.code import Code
 from qmastermind.game.rules import Rules
+from qmastermind.results import Counts
 from qmastermind.synthesis.preparation import uniform
 
 Kind: TypeAlias = Literal["binary", "one-hot"]
@@ -31,23 +32,35 @@ class Encoding:
     Attributes:
         rules: The rules of the game.
         kind: ``binary`` takes ceil(log2 colours) bits a peg, ``one-hot`` one bit a colour.
+        peg_bits: Bits a peg in the binary encoding, if more are wanted: patterns that are no
+            colour play an empty hole.
 
     Raises:
-        UsageError: For another kind.
+        UsageError: For another kind, or too few bits.
     """
 
     rules: Rules
     kind: Kind = "binary"
+    peg_bits: int | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in ("binary", "one-hot"):
             raise UsageError(f"unknown encoding {self.kind!r}; known: binary, one-hot")
+        least = self.rules.colours if self.kind == "one-hot" else self._least_bits
+        if self.peg_bits is not None and self.peg_bits < least:
+            raise UsageError(f"{self.rules} needs at least {least} bits a peg")
+        if self.peg_bits not in (None, least) and self.kind == "one-hot":
+            raise UsageError("the one-hot encoding has one bit a colour")
 
     @cached_property
     def bits_per_peg(self) -> int:
         """Qubits a peg."""
         if self.kind == "one-hot":
             return self.rules.colours
+        return self.peg_bits or self._least_bits
+
+    @property
+    def _least_bits(self) -> int:
         return (self.rules.colours - 1).bit_length()
 
     @property
@@ -94,6 +107,14 @@ class Encoding:
         if not self.rules.repeats and len(set(known)) < len(known):
             return None
         return self.rules.code(known)
+
+    def label_counts(self, counts: Counts, most: int) -> dict[str, int]:
+        """The most frequent bitstrings by code; one that is no code stands in angle brackets."""
+        labels = {}
+        for bits, shots in counts.most_common(most):
+            code = self.decode(bits)
+            labels[f"<{bits}>" if code is None else str(code)] = shots
+        return labels
 
     def size(self, space: Space) -> int:
         """Number of basis states that :meth:`prepare` puts in superposition."""

@@ -1,6 +1,12 @@
 """Search algorithms, each a circuit and the numbers that go with it."""
 
-from qmastermind.algorithms.deutsch import decode_memberships, pair_query
+from qmastermind.algorithms.adaptive import AdaptivePlan, adaptive, adaptive_plan, num_queries
+from qmastermind.algorithms.deutsch import (
+    colour_pairs,
+    decode_memberships,
+    pair_query,
+    two_colour_query,
+)
 from qmastermind.algorithms.grover import (
     GroverPlan,
     diffuser,
@@ -12,13 +18,19 @@ from qmastermind.algorithms.grover import (
 )
 
 __all__ = [
+    "AdaptivePlan",
     "GroverPlan",
+    "adaptive",
+    "adaptive_plan",
+    "colour_pairs",
     "decode_memberships",
     "diffuser",
     "grover",
     "hadamards",
     "iteration",
+    "num_queries",
     "pair_query",
     "plan",
     "success_probability",
+    "two_colour_query",
 ]

@@ -1,29 +1,60 @@
-"""The non-adaptive pairwise search: colours - 1 queries, each about one pair of colours.
+"""The non-adaptive searches: fixed queries, each about pairs of colours.
 
-Source: Li, Luo and Xu, arXiv:2207.09356, algorithms 1 and 2. Every query holds the first colour
-against another one, and tells for each position whether the secret has one of the two there.
+``star`` is the algorithm of Li, Luo and Xu (arXiv:2207.09356, algorithms 1 and 2): every query
+holds the first colour against another one and tells, for each position, whether the secret has
+one of the two there. Any set of pairs does whose edges tell the colours apart: ``paths`` leaves
+one colour out and joins the others into paths, which takes ceil(2 (k - 1) / 3) queries. With an
+empty hole for the first colour (``blank``) a query is Bernstein and Vazirani's.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import Literal, TypeAlias
 
+from qmastermind.algorithms.grover import diffuser, hadamards
 from qmastermind.circuit import Circuit, CircuitBuilder, Register
 from qmastermind.errors import UsageError
-from qmastermind.oracle.pegs import ColourPairOracle
+from qmastermind.oracle.pegs import BlackPegOracle, ColourPairOracle, phase_by_kickback
+
+Pair: TypeAlias = tuple[int | None, int]
+Pairs: TypeAlias = Literal["star", "paths", "blank"]
 
 
-def require_three_colours(colours: int) -> None:
-    """Refuses games in which the pairwise queries say nothing.
+def colour_pairs(colours: int, pairs: Pairs = "star") -> tuple[Pair, ...]:
+    """The pairs that are asked about; None stands for an empty hole.
+
+    Args:
+        colours: k.
+        pairs: ``star``: k - 1 pairs with colour 0. ``paths``: ceil(2 (k - 1) / 3) pairs for
+            k >= 4, colour 0 in none of them. ``blank``: k - 1 pairs of a hole and a colour.
 
     Raises:
-        UsageError: For two colours: every position holds one of the pair, whatever the secret.
+        UsageError: For two colours, unless with holes: every position holds one of the pair.
     """
+    if colours < 2:
+        raise UsageError(f"a search needs at least 2 colours, not {colours}")
+    if pairs == "blank":
+        return tuple((None, c) for c in range(1, colours))
     if colours < 3:
         raise UsageError(
             "the pairwise method carries no information with 2 colours: every position holds one "
-            "of the pair, so its only query gives the same answer for every secret"
+            "of the pair, so its only query gives the same answer for every secret. "
+            "One query with a counter finds such a secret: solver 'adaptive'"
         )
+    if pairs == "star" or colours == 3:
+        return tuple((0, c) for c in range(1, colours))
+    if pairs != "paths":
+        raise UsageError(f"unknown pairs {pairs!r}; known: star, paths, blank")
+    # Paths of at least 3 colours each: no colour but 0 is alone, and no path is a single pair.
+    number = (colours - 1) // 3
+    ends = [1 + i * 3 for i in range(number)] + [colours]
+    return tuple(
+        (c, c + 1)
+        for first, after in zip(ends, ends[1:], strict=False)
+        for c in range(first, after - 1)
+    )
 
 
 def pair_query(oracle: ColourPairOracle, fence: bool = True) -> Circuit:
@@ -49,22 +80,46 @@ def pair_query(oracle: ColourPairOracle, fence: bool = True) -> Circuit:
     return builder.build().measured()
 
 
-def decode_memberships(memberships: Sequence[str]) -> tuple[int, ...]:
-    """The secret from the answers about the pairs (0, 1), (0, 2), ..., (0, colours - 1).
+def decode_memberships(pairs: Sequence[Pair], memberships: Sequence[str]) -> tuple[int, ...]:
+    """The secret from the answers about some pairs.
 
-    A position whose memberships are all 1 holds colour 0; otherwise its one 1 is at its colour.
+    Args:
+        pairs: From :func:`colour_pairs`.
+        memberships: For each pair the measured bits, 1 where the secret has one of the two.
 
     Raises:
-        UsageError: If a position has no such pattern (noise), or there are fewer than 2 answers.
+        UsageError: If a position's answers fit no colour, which only noise can bring about.
     """
-    require_three_colours(len(memberships) + 1)
+    colours = 1 + max(second for _, second in pairs)
+    signatures = {
+        "".join("01"[colour in pair] for pair in pairs): colour for colour in range(colours)
+    }
     pegs = []
-    for position, column in enumerate(zip(*memberships, strict=True)):
+    for position, column in enumerate(zip(*memberships, strict=True), 1):
         bits = "".join(column)
-        if "0" not in bits:
-            pegs.append(0)
-        elif bits.count("1") == 1:
-            pegs.append(bits.index("1") + 1)
-        else:
-            raise UsageError(f"the answers {bits} for position {position + 1} fit no colour")
+        if bits not in signatures:
+            raise UsageError(f"the answers {bits} for position {position} fit no colour")
+        pegs.append(signatures[bits])
     return tuple(pegs)
+
+
+def two_colour_query(oracle: BlackPegOracle) -> Circuit:
+    """The whole search for two colours, one use of the counting oracle, measured.
+
+    The parity of the black pegs says nothing here, but exp(i pi B / 2) does: it is a quarter turn
+    a position, and one diffuser of pi / 2 ends the exact search for 1 of 2 (the matched phase of
+    Long at k = 2).
+
+    Raises:
+        UsageError: If the oracle has not one bit a peg, or its counter fewer than 2 bits.
+    """
+    if oracle.num_bits != oracle.encoding.rules.positions or oracle.count_bits < 2:
+        raise UsageError("expected one bit a peg and a counter of at least 2 bits")
+    peg = hadamards(1)
+    builder = CircuitBuilder(Register("code", oracle.num_bits))
+    for qubit in range(oracle.num_bits):
+        builder.compose(peg, [qubit])
+    builder.compose(phase_by_kickback(oracle, 2**oracle.count_bits // 4))
+    for qubit in range(oracle.num_bits):
+        builder.append(diffuser(peg, math.pi / 2), [qubit], label="diffuser")
+    return builder.build().measured()

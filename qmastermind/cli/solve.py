@@ -49,6 +49,15 @@ def solve(
         int | None, typer.Option("--iterations", help="Default: the best number.")
     ] = None,
     shots: Annotated[int | None, typer.Option("--shots", help="Samples a circuit.")] = None,
+    pairs: Annotated[
+        str | None, typer.Option("--pairs", help="deutsch: star, paths or blank.")
+    ] = None,
+    variant: Annotated[
+        str | None, typer.Option("--variant", help="adaptive: auto, phases, blanks or padded.")
+    ] = None,
+    counting: Annotated[
+        bool, typer.Option("--counting", help="adaptive: use the counting oracle.")
+    ] = False,
     opening: Annotated[
         str | None, typer.Option("--opening", help="First guess of a classical solver.")
     ] = None,
@@ -69,6 +78,9 @@ def solve(
         "exact": exact or None,
         "iterations": iterations,
         "shots": shots,
+        "pairs": pairs,
+        "variant": variant,
+        "counting": counting or None,
         "opening": opening,
     }
     options = {name: value for name, value in given.items() if value is not None}

@@ -78,13 +78,17 @@ class Codemaker:
 
         return MatchOracle(self._secret, encoding or Encoding(self.rules), self._meter("match"))
 
-    def colour_pair_oracle(self, first: int, second: int) -> ColourPairOracle:
-        """An oracle that counts black pegs on guesses of two colours, one bit a position."""
+    def colour_pair_oracle(self, first: int | None, second: int) -> ColourPairOracle:
+        """An oracle that counts black pegs on guesses of two colours, one bit a position.
+
+        With None for ``first`` a 0 plays an empty hole, which matches nothing.
+        """
         from qmastermind.oracle.pegs import ColourPairOracle
 
         meter = self._meter("colour pair")
         for colour in (first, second):
-            self.rules.check_colour(colour)
+            if colour is not None:
+                self.rules.check_colour(colour)
         return ColourPairOracle(self._secret, first, second, meter)
 
     def black_peg_oracle(

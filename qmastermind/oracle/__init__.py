@@ -7,6 +7,7 @@ from qmastermind.oracle.pegs import (
     ColourPairOracle,
     colour_pair_by_kickback,
     parity_by_kickback,
+    phase_by_kickback,
 )
 
 __all__ = [
@@ -18,4 +19,5 @@ __all__ = [
     "ValueOracle",
     "colour_pair_by_kickback",
     "parity_by_kickback",
+    "phase_by_kickback",
 ]

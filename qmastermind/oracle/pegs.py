@@ -11,12 +11,13 @@ arXiv:2207.09356, section 2, use the counting one):
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 
 from qmastermind.circuit import Circuit, CircuitBuilder, Register
 from qmastermind.encoding import Encoding
 from qmastermind.errors import UsageError
 from qmastermind.game.code import Code
+from qmastermind.gates import Gate
 from qmastermind.oracle.base import Meter, ValueOracle
 
 
@@ -91,7 +92,7 @@ class ColourPairOracle(ValueOracle):
 
     Args:
         secret: The code that guesses are compared with.
-        first: The colour played by a 0.
+        first: The colour played by a 0; None for an empty hole, which matches nothing.
         second: The colour played by a 1.
         meter: Counts uses.
 
@@ -121,19 +122,39 @@ class ColourPairOracle(ValueOracle):
         return builder.build()
 
 
+def phase_by_kickback(oracle: BlackPegOracle, turns: int = 1) -> Circuit:
+    """|x> -> exp(2 pi i turns B(x) / 2^m) |x> from one use of the counting oracle.
+
+    The counter is put into the Fourier state in which adding 1 is that phase, and is taken out
+    of it afterwards. Data register ``code``; the m counter qubits are ancillas.
+    """
+    size = 2**oracle.count_bits
+    builder = CircuitBuilder(Register("code", oracle.num_bits))
+    with builder.ancillas(oracle.count_bits) as counter:
+        fourier = CircuitBuilder(Register("count", oracle.count_bits))
+        for i in range(oracle.count_bits):
+            weight = 2 ** (oracle.count_bits - 1 - i)
+            fourier.h(i)
+            if turns * weight % size:
+                angle = -2 * math.pi * (turns * weight % size) / size
+                fourier.gate(_z_power(angle), (i,))
+        builder.compose(fourier.build(), counter)
+        builder.append(oracle.count(), (*builder.qubits("code"), *counter))
+        builder.compose(fourier.build().inverse(), counter)
+    return builder.build()
+
+
+def _z_power(angle: float) -> Gate:
+    return Gate("z") if angle == -math.pi else Gate("p", (angle,))
+
+
 def parity_by_kickback(oracle: BlackPegOracle) -> Circuit:
     """|x> -> (-1)^B(x) |x> from one use of the counting oracle.
 
-    The counter's lowest bit is |->, so that adding an odd number flips the sign, and every
-    other bit is |+>, so that carries leave it as it is. Data register ``code``; the counter is
-    an ancilla.
+    The case of :func:`phase_by_kickback` in which the counter's lowest bit is |->, so that adding
+    an odd number flips the sign, and every other bit is |+>, so that carries leave it as it is.
     """
-    builder = CircuitBuilder(Register("code", oracle.num_bits))
-    with builder.ancillas(oracle.count_bits) as counter:
-        _kickback(builder, counter)
-        builder.append(oracle.count(), (*builder.qubits("code"), *counter))
-        _unkickback(builder, counter)
-    return builder.build()
+    return phase_by_kickback(oracle, 2 ** (oracle.count_bits - 1))
 
 
 def colour_pair_by_kickback(oracle: BlackPegOracle, first: int, second: int) -> Circuit:
@@ -166,15 +187,3 @@ def _embedding(encoding: Encoding, first: int, second: int) -> Circuit:
             if at_zero != at_one:
                 builder.x(code[bit], [position])
     return builder.build()
-
-
-def _kickback(builder: CircuitBuilder, counter: Sequence[int]) -> None:
-    builder.x(counter[-1])
-    for qubit in counter:
-        builder.h(qubit)
-
-
-def _unkickback(builder: CircuitBuilder, counter: Sequence[int]) -> None:
-    for qubit in counter:
-        builder.h(qubit)
-    builder.x(counter[-1])

@@ -1,6 +1,7 @@
 """The quantum solvers. They see a codemaker and nothing else."""
 
+from qmastermind.solvers.adaptive import AdaptiveSolver
 from qmastermind.solvers.deutsch import DeutschSolver
 from qmastermind.solvers.grover import GroverSolver
 
-__all__ = ["DeutschSolver", "GroverSolver"]
+__all__ = ["AdaptiveSolver", "DeutschSolver", "GroverSolver"]

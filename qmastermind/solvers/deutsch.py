@@ -1,13 +1,19 @@
-"""The pairwise-colour search: colours - 1 queries that no entangling gate takes part in."""
+"""The pairwise-colour searches: fixed queries that no entangling gate takes part in."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from qmastermind.algorithms.deutsch import decode_memberships, pair_query, require_three_colours
+from qmastermind.algorithms.deutsch import (
+    Pair,
+    Pairs,
+    colour_pairs,
+    decode_memberships,
+    pair_query,
+)
 from qmastermind.errors import UsageError
-from qmastermind.game import COLOUR_LETTERS, Code, Codemaker
+from qmastermind.game import Code, Codemaker
 from qmastermind.registry import get_backend
 from qmastermind.results import Counts
 from qmastermind.solver import Solution, Solver
@@ -16,26 +22,29 @@ from qmastermind.solvers.common import lowered_resources, verify
 
 @dataclass(frozen=True)
 class DeutschSolver(Solver):
-    """Asks about each colour together with the first, and decodes the answers classically.
+    """Asks about pairs of colours, and decodes the answers classically.
 
     Every position is decided by the majority of its own bit, so that noise on one position does
     not spoil the others.
 
     Attributes:
+        pairs: ``star`` (each colour with the first, as published), ``paths`` (about a third
+            fewer queries) or ``blank`` (each colour against an empty hole).
         backend: Name of the backend that runs the circuits.
         shots: Number of samples of each query.
         seed: Makes the samples repeat.
     """
 
     name: ClassVar[str] = "deutsch"
-    summary: ClassVar[str] = "colours - 1 non-adaptive queries about pairs of colours"
+    summary: ClassVar[str] = "non-adaptive queries about pairs of colours"
 
+    pairs: Pairs = "star"
     backend: str = "statevector"
     shots: int = 1024
     seed: int | None = None
 
     def solve(self, codemaker: Codemaker) -> Solution:
-        """Runs one circuit for each colour but the first.
+        """Runs one circuit for each pair.
 
         Returns:
             ``details`` has ``success_probability`` (that one shot a query is enough: exact
@@ -48,15 +57,15 @@ class DeutschSolver(Solver):
             UsageError: For two colours, where the pairwise queries carry no information.
         """
         rules = codemaker.rules
-        require_three_colours(rules.colours)
+        pairs = colour_pairs(rules.colours, self.pairs)
         backend = get_backend(self.backend)
         memberships: list[str] = []
         agreeing: list[int] = []
         success, source = 1.0, "exact"
         circuit = None
-        for second in range(1, rules.colours):
-            circuit = pair_query(codemaker.colour_pair_oracle(0, second))
-            seed = None if self.seed is None else self.seed + second
+        for number, pair in enumerate(pairs):
+            circuit = pair_query(codemaker.colour_pair_oracle(*pair))
+            seed = None if self.seed is None else self.seed + number
             result = backend.run(circuit, self.shots, seed)
             bits = majority(result.counts)
             memberships.append(bits)
@@ -67,18 +76,17 @@ class DeutschSolver(Solver):
                 success *= agreeing[-1] / result.counts.shots
                 source = "sampled"
         try:
-            code: Code | None = rules.code(decode_memberships(memberships))
+            code: Code | None = rules.code(decode_memberships(pairs, memberships))
         except UsageError:  # noise gave answers that fit no code
             code = None
         verified, guesses = (False, ()) if code is None else verify(codemaker, code)
-        pairs = [f"{_name(0)}{_name(c)}" for c in range(1, rules.colours)]
-        assert circuit is not None  # there are at least two queries
+        assert circuit is not None  # there is at least one pair
         details: dict[str, Any] = {
             "iterations": 1,
             "success_probability": min(success, 1.0) if verified else 0.0,
             "success_source": source,
             "shots": self.shots,
-            "memberships": dict(zip(pairs, memberships, strict=True)),
+            "memberships": dict(zip(map(_name, pairs), memberships, strict=True)),
             "counts": {} if code is None else {str(code): min(agreeing)},
             **lowered_resources(circuit),
         }
@@ -92,5 +100,6 @@ def majority(counts: Counts) -> str:
     return "".join("1" if 2 * n > counts.shots else "0" for n in ones)
 
 
-def _name(colour: int) -> str:
-    return COLOUR_LETTERS[colour] if colour < len(COLOUR_LETTERS) else f"{colour + 1} "
+def _name(pair: Pair) -> str:
+    letters = ["-" if c is None else str(Code((c,))) for c in pair]
+    return ("" if all(len(x) == 1 for x in letters) else " ").join(letters)

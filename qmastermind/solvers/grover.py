@@ -12,8 +12,6 @@ from qmastermind.registry import get_backend
 from qmastermind.solver import Solution, Solver
 from qmastermind.solvers.common import lowered_resources, verify
 
-_TOP = 12
-
 
 @dataclass(frozen=True)
 class GroverSolver(Solver):
@@ -76,12 +74,7 @@ class GroverSolver(Solver):
             "success_source": source,
             "expected_success_probability": search.success_probability,
             "shots": result.counts.shots,
-            "counts": {_label(encoding, bits): n for bits, n in top[:_TOP]},
+            "counts": encoding.label_counts(result.counts, 12),
             **lowered_resources(circuit),
         }
         return Solution(code, verified, guesses, details)
-
-
-def _label(encoding: Encoding, bits: str) -> str:
-    code = encoding.decode(bits)
-    return f"<{bits}>" if code is None else str(code)

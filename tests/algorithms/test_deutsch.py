@@ -1,23 +1,31 @@
 import numpy as np
 import pytest
 
-from qmastermind.algorithms import decode_memberships, pair_query
+from qmastermind.algorithms import (
+    colour_pairs,
+    decode_memberships,
+    pair_query,
+    two_colour_query,
+)
+from qmastermind.encoding import Encoding
 from qmastermind.errors import UsageError
 from qmastermind.game import Codemaker, Rules
 from qmastermind.oracle import ColourPairOracle
+from qmastermind.results import Counts
 from qmastermind.simulator import StatevectorBackend
 from qmastermind.solvers import DeutschSolver
 from qmastermind.solvers.deutsch import majority
-from qmastermind.results import Counts
+
+STAR3, STAR4 = colour_pairs(3), colour_pairs(4)
 
 
-def check(rules, secret):
+def check(rules, secret, pairs="star"):
     maker = Codemaker(secret, rules)
-    solution = DeutschSolver(shots=16, seed=7).solve(maker)
+    solution = DeutschSolver(pairs=pairs, shots=16, seed=7).solve(maker)
     assert solution.verified
     assert solution.code == secret
     assert solution.details["success_probability"] == pytest.approx(1, abs=1e-9)
-    assert maker.queries.quantum == rules.colours - 1
+    assert maker.queries.quantum == len(colour_pairs(rules.colours, pairs))
     assert maker.queries.classical == 1
 
 
@@ -55,16 +63,51 @@ def test_two_colours_are_refused_plainly():
     with pytest.raises(UsageError, match="carries no information with 2 colours"):
         DeutschSolver().solve(Codemaker("ROOR", Rules(4, 2)))
     with pytest.raises(UsageError, match="carries no information"):
-        decode_memberships(["1111"])
+        colour_pairs(2, "paths")
 
 
 def test_answers_that_fit_no_colour():
     with pytest.raises(UsageError, match="position 2 fit no colour"):
-        decode_memberships(["10", "10"])
+        decode_memberships(STAR3, ["10", "10"])
     with pytest.raises(UsageError, match="fit no colour"):
-        decode_memberships(["1", "1", "0"])
+        decode_memberships(STAR4, ["1", "1", "0"])
 
 
 def test_majority_is_taken_bit_by_bit():
     assert majority(Counts({"110": 2, "011": 2, "101": 2})) == "111"
     assert majority(Counts({"10": 3, "01": 2})) == "10"
+
+
+def test_query_counts_of_the_improved_pairs():
+    counts = {k: len(colour_pairs(k, "paths")) for k in range(3, 17)}
+    assert counts == {
+        3: 2, 4: 2, 5: 3, 6: 4, 7: 4, 8: 5, 9: 6, 10: 6, 11: 7, 12: 8, 13: 8, 14: 9, 15: 10, 16: 10,
+    }  # fmt: skip
+    assert all(len(colour_pairs(k)) == k - 1 for k in range(3, 17))
+    assert all(len(colour_pairs(k, "blank")) == k - 1 for k in range(2, 17))
+
+
+@pytest.mark.parametrize("pairs", ["star", "paths", "blank"])
+@pytest.mark.parametrize("colours", range(2, 17))
+def test_pairs_tell_every_colour(pairs, colours):
+    if colours == 2 and pairs != "blank":
+        pytest.skip("carries no information")
+    asked = colour_pairs(colours, pairs)
+    signatures = {tuple(c in pair for pair in asked) for c in range(colours)}
+    assert len(signatures) == colours
+    check(Rules(colours, colours), tuple(range(colours)), pairs)
+
+
+@pytest.mark.parametrize("positions", range(1, 9))
+def test_two_colours_in_one_query(positions):
+    """Where the published decoder answers the first colour for every secret."""
+    rules = Rules(positions, 2)
+    encoding = Encoding(rules)
+    for secret in rules.codes():
+        maker = Codemaker(secret, rules)
+        oracle = maker.black_peg_oracle(encoding, max(2, positions.bit_length()))
+        result = StatevectorBackend().run(two_colour_query(oracle), 1, 0)
+        assert result.distribution.probability(encoding.encode(secret)) == pytest.approx(1)
+        assert maker.queries.quantum == 1
+    with pytest.raises(UsageError, match="at least 2 bits"):
+        two_colour_query(Codemaker("R" * positions, rules).black_peg_oracle(encoding, 1))

@@ -22,8 +22,10 @@ else:
                 continue
             try:
                 main(words[1:])
+                code = 0
             except SystemExit as stop:
-                assert not stop.code, f"{line!r} ended with {stop.code}"
+                code = stop.code
+            assert not code, f"{line!r} ended with {code}"
 
     class ConsoleParser(CodeBlockParser):
         language = "console"

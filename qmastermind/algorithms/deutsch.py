@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from qmastermind.algorithms.grover import diffuser, hadamards
@@ -52,7 +53,7 @@ def colour_pairs(colours: int, pairs: Pairs = "star") -> tuple[Pair, ...]:
     ends = [1 + i * 3 for i in range(number)] + [colours]
     return tuple(
         (c, c + 1)
-        for first, after in zip(ends, ends[1:], strict=False)
+        for first, after in pairwise(ends)
         for c in range(first, after - 1)
     )
 

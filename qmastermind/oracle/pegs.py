@@ -102,7 +102,9 @@ class ColourPairOracle(ValueOracle):
 
     label = "colour pair"
 
-    def __init__(self, secret: Code, first: int, second: int, meter: Meter | None = None) -> None:
+    def __init__(
+        self, secret: Code, first: int | None, second: int, meter: Meter | None = None
+    ) -> None:
         if first == second:
             raise UsageError(f"a colour pair needs two colours, not {first} twice")
         self._secret = secret

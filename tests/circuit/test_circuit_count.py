@@ -94,7 +94,7 @@ def test_violations_say_what_and_where():
     ]
     assert not target.permits(b.build())
     assert Target(("h", "cx", "ox")).permits(b.build())
-    assert list(Target.line(2).violations(b.build()))[0] == "3 qubits on a target of 2"
+    assert next(Target.line(2).violations(b.build())) == "3 qubits on a target of 2"
 
 
 def test_wrong_targets_are_refused():

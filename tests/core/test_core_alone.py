@@ -31,8 +31,8 @@ def test_the_parts_are_typed_packages():
     files = {str(f) for f in importlib.metadata.files("qmastermind") or ()}
     if not any(f.endswith("qmastermind/circuit.py") for f in files):
         pytest.skip("an editable install lists no files")
-    for package in ("qmastermind", "qmastermind_qiskit", "qmastermind_cirq",
-                    "qmastermind_pennylane", "qmastermind_tket", "qmastermind_classical"):  # fmt: skip
+    plugins = ("qiskit", "cirq", "pennylane", "tket", "classical")
+    for package in ("qmastermind", *(f"qmastermind_{name}" for name in plugins)):
         assert f"{package}/py.typed" in files
 
 

@@ -20,6 +20,14 @@ class Counts(dict[str, int]):
     ``shots`` is the number that was returned, which a device may round up from what was asked.
     """
 
+    @classmethod
+    def from_rows(cls, rows: NDArray[np.uint8]) -> Counts:
+        """From one row of 0 and 1 a shot, shape ``(shots, num_bits)``; in increasing order."""
+        found, numbers = np.unique(rows, axis=0, return_counts=True)
+        return cls(
+            ("".join("01"[b] for b in row), int(n)) for row, n in zip(found, numbers, strict=True)
+        )
+
     @property
     def shots(self) -> int:
         """The total."""
@@ -49,6 +57,15 @@ class Factor:
 
     bits: tuple[int, ...]
     probabilities: NDArray[np.float64]
+
+    def sample(self, shots: int, rng: np.random.Generator) -> NDArray[np.uint8]:
+        """Draws values of the bits, shape ``(shots, len(bits))``."""
+        cumulative = np.cumsum(self.probabilities)
+        draws = rng.random(shots) * cumulative[-1]
+        index = np.minimum(np.searchsorted(cumulative, draws, side="right"), len(cumulative) - 1)
+        places = np.arange(len(self.bits) - 1, -1, -1)
+        rows: NDArray[np.uint8] = (index[:, None] >> places & 1).astype(np.uint8)
+        return rows
 
 
 @dataclass(frozen=True)
@@ -99,19 +116,10 @@ class Distribution:
 
     def sample(self, shots: int, rng: np.random.Generator) -> Counts:
         """Draws bitstrings; the same generator state gives the same counts."""
-        columns = np.zeros((shots, self.num_bits), dtype=np.uint8)
+        shot_rows = np.zeros((shots, self.num_bits), dtype=np.uint8)
         for factor in self.factors:
-            cumulative = np.cumsum(factor.probabilities)
-            draws = rng.random(shots) * cumulative[-1]
-            index = np.searchsorted(cumulative, draws, side="right")
-            index = np.minimum(index, len(cumulative) - 1)
-            width = len(factor.bits)
-            for i, bit in enumerate(factor.bits):
-                columns[:, bit] = (index >> (width - 1 - i)) & 1
-        rows, numbers = np.unique(columns, axis=0, return_counts=True)
-        return Counts(
-            ("".join("01"[b] for b in row), int(n)) for row, n in zip(rows, numbers, strict=True)
-        )
+            shot_rows[:, factor.bits] = factor.sample(shots, rng)
+        return Counts.from_rows(shot_rows)
 
     def most_likely(self, n: int = 1) -> list[tuple[str, float]]:
         """The n most likely bitstrings with their probabilities, most likely first."""

@@ -7,15 +7,28 @@ from typing import ClassVar
 import numpy as np
 
 from qmastermind.backend import Backend, BackendInfo, Capability, Result
-from qmastermind.circuit import Apply, Circuit, Measure, Reset
-from qmastermind.errors import UnsupportedError
+from qmastermind.circuit import Circuit
+from qmastermind.errors import UsageError
 from qmastermind.results import Counts, Distribution, Factor
-from qmastermind.simulator.memory import require_memory
-from qmastermind.simulator.statevector import State, apply, statevector
+from qmastermind.simulator.engine import resolve_threads
+from qmastermind.simulator.measurement import (
+    Group,
+    exact_factor,
+    measured_groups,
+    sample_trajectories,
+)
 
 
 class StatevectorBackend(Backend):
-    """Simulates the exact state."""
+    """Simulates the exact state, group by group of qubits that interact.
+
+    Args:
+        threads: For groups of many qubits; default: as many as numba is set to use
+            (``NUMBA_NUM_THREADS`` or ``numba.set_num_threads``). Results do not depend on it.
+
+    Raises:
+        UsageError: If ``threads`` is below 1.
+    """
 
     info: ClassVar[BackendInfo] = BackendInfo(
         name="statevector",
@@ -25,63 +38,61 @@ class StatevectorBackend(Backend):
         ),
     )
 
+    def __init__(self, threads: int | None = None) -> None:
+        self._threads = threads if threads is None else resolve_threads(threads)
+
+    @classmethod
+    def create(cls, argument: str | None = None) -> StatevectorBackend:
+        """Makes the backend; the argument may be ``threads=N``.
+
+        Raises:
+            UsageError: For any other argument.
+        """
+        if argument is None:
+            return cls()
+        option, _, number = argument.partition("=")
+        if option != "threads" or not number.isdecimal():
+            raise UsageError(
+                f"backend 'statevector' takes the argument 'threads=N', not {argument!r}"
+            )
+        return cls(int(number))
+
+    @property
+    def name(self) -> str:
+        """The registered name, with the number of threads if it was given."""
+        return self.info.name + ("" if self._threads is None else f":threads={self._threads}")
+
     def _run(self, circuit: Circuit, shots: int, seed: int | None) -> Result:
         rng = np.random.default_rng(seed)
-        if circuit.has_final_measurements_only():
-            distribution = self.probabilities(circuit)
+        groups = measured_groups(circuit)
+        if not any(group.collapses for group in groups):
+            distribution = self._distribution(circuit, groups)
             return Result(distribution.sample(shots, rng), distribution)
-        counts: dict[str, int] = {}
-        require_memory(circuit.num_qubits)
-        n, ops = circuit.num_qubits, list(circuit.flat())
-        state = np.zeros(2**n, dtype=np.complex128)
-        state[0] = 1
-        pending: list[tuple[int, State, list[str], int]] = [
-            (0, state, ["0"] * circuit.num_bits, shots)
-        ]
-        while pending:
-            start, state, bits, number = pending.pop()
-            for i, op in enumerate(ops[start:], start):
-                if isinstance(op, Apply):
-                    apply(op, state, n)
-                if isinstance(op, Measure | Reset):
-                    halves = state.reshape(2**op.qubit, 2, -1)
-                    weights = [float(np.linalg.norm(halves[:, v]) ** 2) for v in (0, 1)]
-                    ones = int(rng.binomial(number, weights[1] / sum(weights)))
-                    for v, m in ((0, number - ones), (1, ones)):
-                        if m == 0:
-                            continue
-                        after = np.zeros_like(state)
-                        goes = 0 if isinstance(op, Reset) else v
-                        after.reshape(halves.shape)[:, goes] = halves[:, v] / weights[v] ** 0.5
-                        record = list(bits)
-                        if isinstance(op, Measure):
-                            record[op.bit] = str(v)
-                        pending.append((i + 1, after, record, m))
-                    break
+        threads = resolve_threads(self._threads)
+        rows = np.zeros((shots, circuit.num_bits), dtype=np.uint8)
+        for group in groups:
+            if group.collapses:
+                rows[:, group.bits] = sample_trajectories(group, shots, rng, threads)
             else:
-                key = "".join(bits)
-                counts[key] = counts.get(key, 0) + number
-        return Result(Counts(counts))
+                factor = exact_factor(group, threads)
+                rows[:, factor.bits] = factor.sample(shots, rng)
+        return Result(Counts.from_rows(rows))
 
     def probabilities(self, circuit: Circuit) -> Distribution:
         """The exact distribution of the classical bits; no query is counted.
 
+        Measurements and resets before the end are followed through all their outcomes.
+
         Raises:
-            UnsupportedError: If a measurement is not final.
-            TooLargeError: If the state does not fit into memory.
+            UnsupportedError: If these have too many outcomes.
+            TooLargeError: If qubits that interact have a state too large for the memory.
         """
-        if not circuit.has_final_measurements_only():
-            raise UnsupportedError("exact probabilities need measurements that are final")
-        measured = circuit.final_measurements()
-        state = statevector(circuit.without_measurements())
-        bits = tuple(sorted(measured))
-        n = circuit.num_qubits
-        cube = (np.abs(state) ** 2).reshape((2,) * n)
-        qubits = [measured[b] for b in bits]
-        cube = cube.sum(axis=tuple(q for q in range(n) if q not in qubits))
-        order = np.argsort(np.argsort(qubits))
-        joint = Factor(bits, np.ascontiguousarray(cube.transpose(order)).reshape(-1))
-        unset = [
-            Factor((b,), np.array([1.0, 0.0])) for b in range(circuit.num_bits) if b not in measured
-        ]
-        return Distribution(circuit.num_bits, (joint, *unset))
+        return self._distribution(circuit, measured_groups(circuit))
+
+    def _distribution(self, circuit: Circuit, groups: list[Group]) -> Distribution:
+        threads = resolve_threads(self._threads)
+        factors = [exact_factor(group, threads) for group in groups]
+        written = {bit for group in groups for bit in group.bits}
+        unset = [b for b in range(circuit.num_bits) if b not in written]
+        factors += [Factor((b,), np.array([1.0, 0.0])) for b in unset]
+        return Distribution(circuit.num_bits, tuple(factors))

@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
-import cmath
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from qmastermind.circuit import Apply, Circuit, Phases
+from qmastermind.circuit import Circuit
 from qmastermind.errors import UsageError
+from qmastermind.simulator.clusters import Cluster, Part, grow, product
+from qmastermind.simulator.engine import engine_for, resolve_threads
 from qmastermind.simulator.memory import require_memory
+from qmastermind.simulator.ops import Complexes, Op, Phase, lower
+from qmastermind.simulator.plan import Plan, make_plan
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-State: TypeAlias = NDArray[np.complex128]
+# What numpy may take for the gates of one cluster before the compiled kernel, which takes a second
+# to load and several to compile for the first time, is worth it.
+_NUMPY_SECONDS = 1.0
+_NUMPY_QUBITS = 20  # above, numpy's temporary arrays are too large
+_SECONDS_PER_GATE = 1e-5
+_SECONDS_PER_AMPLITUDE = 6e-9
 
 
-def statevector(circuit: Circuit, initial: ArrayLike | None = None) -> State:
+def statevector(
+    circuit: Circuit, initial: ArrayLike | None = None, *, threads: int | None = None
+) -> Complexes:
     """The state that a circuit without measurement and reset makes.
 
     Args:
         circuit: Unitary.
         initial: Amplitudes to start from, shape ``(2**num_qubits,)``; default |0...0>.
+        threads: Default: as many as numba is set to use.
 
     Returns:
         complex128, shape ``(2**num_qubits,)``, qubit 0 most significant, global phase included.
@@ -32,28 +43,26 @@ def statevector(circuit: Circuit, initial: ArrayLike | None = None) -> State:
         UsageError: If the circuit measures or resets, or ``initial`` has another shape.
         TooLargeError: If the state does not fit into the memory that is available.
     """
-    if not circuit.is_unitary:
-        raise UsageError(
-            "a circuit that measures or resets has no single state; "
-            "use circuit.without_measurements(), or run it on a backend"
-        )
-    size = 2**circuit.num_qubits
-    require_memory(circuit.num_qubits)
+    _require_unitary(circuit)
+    threads, num_qubits = resolve_threads(threads), circuit.num_qubits
+    require_memory(num_qubits)
     if initial is None:
-        state = np.zeros(size, dtype=np.complex128)
-        state[0] = 1
-    else:
-        state = np.array(initial, dtype=np.complex128)
-        if state.shape != (size,):
-            raise UsageError(f"expected {size} amplitudes, not an array of shape {state.shape}")
-    for op in circuit.flat():
-        if isinstance(op, Apply):
-            apply(op, state, circuit.num_qubits)
-    state *= cmath.exp(1j * circuit.total_global_phase)
+        clusters, scalar = grow(range(num_qubits), lower(circuit))
+        parts = [simulate(cluster, threads) for cluster in clusters]
+        state = product(parts, range(num_qubits))
+        if scalar != 1:
+            state *= scalar
+        return state
+    state = np.array(initial, dtype=np.complex128)
+    if state.shape != (2**num_qubits,):
+        raise UsageError(
+            f"expected {2**num_qubits} amplitudes, not an array of shape {state.shape}"
+        )
+    _evolve(lower(circuit), state, threads)
     return state
 
 
-def unitary(circuit: Circuit) -> NDArray[np.complex128]:
+def unitary(circuit: Circuit, *, threads: int | None = None) -> Complexes:
     """The matrix of a circuit without measurement and reset, global phase included.
 
     Returns:
@@ -63,37 +72,74 @@ def unitary(circuit: Circuit) -> NDArray[np.complex128]:
         UsageError: If the circuit measures or resets.
         TooLargeError: If it does not fit into the memory that is available.
     """
-    n = circuit.num_qubits
-    require_memory(2 * n)
-    # The columns are one state of 2n qubits of which the last n are left alone.
-    state = np.eye(2**n, dtype=np.complex128).reshape(-1)
-    for op in circuit.flat():
-        if isinstance(op, Apply):
-            apply(op, state, 2 * n)
-    state *= cmath.exp(1j * circuit.total_global_phase)
-    return state.reshape(2**n, 2**n)
+    _require_unitary(circuit)
+    size = 2**circuit.num_qubits
+    require_memory(2 * circuit.num_qubits)
+    # The columns are one state of twice as many qubits, of which the last half is left alone.
+    state = np.eye(size, dtype=np.complex128).reshape(-1)
+    _evolve(lower(circuit), state, resolve_threads(threads))
+    return state.reshape(size, size)
 
 
-def apply(op: Apply, state: State, num_qubits: int) -> None:
-    """Applies one operation in place."""
-    axes: list[int | slice] = [slice(None)] * num_qubits
-    for q, v in zip(op.controls, op.values, strict=True):
-        axes[q] = v
-    kept = [q for q in range(num_qubits) if q not in op.controls]
-    part = state.reshape((2,) * num_qubits)[tuple(axes)]
-    width = len(op.targets)
-    part = np.moveaxis(part, [kept.index(q) for q in op.targets], range(width))
-    if isinstance(op.gate, Phases):
-        if op.gate.indices is None:
-            table = np.exp(1j * op.gate.angles)
-            part *= table.reshape((2,) * width + (1,) * (part.ndim - width))
-        else:
-            for index, angle in zip(op.gate.indices, op.gate.angles, strict=True):
-                place = tuple(int(index) >> (width - 1 - i) & 1 for i in range(width))
-                part[(*place, ...)] *= cmath.exp(1j * angle)
-        return
-    matrix = op.gate.matrix()
-    places = list(np.ndindex((2,) * width))
-    before = [np.array(part[(*place, ...)]) for place in places]
-    for row, place in zip(matrix, places, strict=True):
-        part[(*place, ...)] = sum(a * b for a, b in zip(row, before, strict=True) if a)
+def _require_unitary(circuit: Circuit) -> None:
+    if not circuit.is_unitary:
+        raise UsageError(
+            "a circuit that measures or resets has no single state; "
+            "use circuit.without_measurements(), or run it on a backend"
+        )
+
+
+def simulate(cluster: Cluster, threads: int, start: Mapping[int, int] | None = None) -> Part:
+    """The state of one cluster from |0...0>, or from the basis state ``start``.
+
+    Returns:
+        The cluster's qubits in the order chosen, and the state.
+    """
+    require_memory(len(cluster.qubits))
+    if not cluster.parts:
+        (qubit,) = cluster.qubits
+        parts: list[Part] = [((qubit,), np.zeros(2, dtype=np.complex128))]
+        parts[0][1][start[qubit] if start else 0] = 1
+    else:
+        parts = [simulate(part, threads, start) for part in cluster.parts]
+    parts.sort(key=lambda part: min(part[0]))
+    qubits = [q for part in parts for q in part[0]]
+    plan = plan_for(cluster.ops, qubits, threads)
+    state = product(parts, plan.order)
+    run(plan, state, threads)
+    return plan.order, state
+
+
+def plan_for(ops: Sequence[Op], qubits: Sequence[int], threads: int, fixed: bool = False) -> Plan:
+    """A plan whose reflections are prepared by this simulator."""
+
+    def prepare(ops: Sequence[Op], qubits: Sequence[int], values: Sequence[int]) -> list[Part]:
+        clusters, _ = grow(qubits, ops)  # the phase of a vector that is reflected about is free
+        start = dict(zip(qubits, values, strict=True))
+        return [simulate(cluster, threads, start) for cluster in clusters]
+
+    return make_plan(ops, qubits, prepare, fixed)
+
+
+def run(plan: Plan, state: Complexes, threads: int) -> None:
+    """Carries a plan out, in place."""
+    width = len(plan.order)
+    work = plan.gates * (_SECONDS_PER_GATE + state.size * _SECONDS_PER_AMPLITUDE)
+    compiled = plan.gates > 0 and (work > _NUMPY_SECONDS or width > _NUMPY_QUBITS)
+    with engine_for(width, threads, compiled) as engine:
+        for step in plan.steps:
+            step.apply(state, engine)
+
+
+def _evolve(ops: Iterable[Op], state: Complexes, threads: int) -> None:
+    """Applies operations on the leading qubits of any state, in place."""
+    scalar, placed = 1 + 0j, []
+    for op in ops:
+        if op.qubits:
+            placed.append(op)
+        elif isinstance(op, Phase):
+            scalar *= op.factor
+    width = state.size.bit_length() - 1
+    run(plan_for(placed, range(width), threads, fixed=True), state, threads)
+    if scalar != 1:
+        state *= scalar

@@ -1,0 +1,196 @@
+"""Runs of reflections and sparse phases, carried out in the small space that they act in.
+
+Reflections ``1 + g |v><v|`` and phases on few basis states S change a state only by multiples of
+the vectors v, and on S. So a whole run of them, with all its loops, is followed in the overlaps
+``<v|state>`` and the amplitudes on S alone, exactly; the state itself is read once and written
+once at the end. T Grover iterations cost T small steps and two passes over memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qmastermind.simulator.engine import Engine
+from qmastermind.simulator.ops import Complexes
+
+_TILE = 8192  # amplitudes worked on at once, so that temporary arrays stay in the L2 cache
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vector:
+    """A unit vector over the leading qubits of a cluster: the outer product of two factors."""
+
+    high: Complexes
+    low: Complexes
+
+    def at(self, rows: NDArray[np.int64]) -> Complexes:
+        """The entries of some rows."""
+        size = len(self.low)
+        return self.high[rows // size] * self.low[rows % size]
+
+    def equals(self, other: Vector) -> bool:
+        """Whether both have the same factors."""
+        return np.array_equal(self.high, other.high) and np.array_equal(self.low, other.low)
+
+    def dot(self, other: Vector) -> complex:
+        """``<self|other>``."""
+        if len(self.low) == len(other.low):
+            return complex(np.vdot(self.high, other.high) * np.vdot(self.low, other.low))
+        short, long = sorted((self, other), key=lambda v: len(v.low))
+        split = len(long.low) // len(short.low)
+        high = short.high.reshape(-1, split) @ (long.low.conj().reshape(split, -1) @ short.low)
+        value = complex(np.vdot(long.high, high))
+        return value if short is other else value.conjugate()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reflect:
+    """``1 + gain |vector><vector|``."""
+
+    vector: Vector
+    gain: complex
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scale:
+    """Multiplies the amplitudes at ``indices`` by ``factors`` (one for each, or one for all)."""
+
+    indices: NDArray[np.int64]
+    factors: Complexes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Again:
+    """Instructions repeated."""
+
+    body: tuple[Instruction, ...]
+    repetitions: int
+
+
+Instruction: TypeAlias = Reflect | Scale | Again
+
+
+class LowRank:
+    """A step of a plan: a run of :class:`Reflect` and :class:`Scale`.
+
+    Args:
+        instructions: In time order; all vectors are over the same leading qubits.
+    """
+
+    gates = 0
+
+    def __init__(self, instructions: Sequence[Instruction]) -> None:
+        self._instructions = tuple(instructions)
+        self._support = np.unique(np.concatenate(_supports(instructions)))
+        self._vectors: list[Vector] = []
+        self._number: dict[int, int] = {}  # by identity; equal vectors share a number
+        for vector in _reflected(instructions):
+            same = (j for j, v in enumerate(self._vectors) if v.equals(vector))
+            self._number[id(vector)] = number = next(same, len(self._vectors))
+            if number == len(self._vectors):
+                self._vectors.append(vector)
+        gram = [[v.dot(w) for w in self._vectors] for v in self._vectors]
+        self._gram = np.array(gram, dtype=np.complex128)
+
+    def apply(self, state: Complexes, engine: Engine) -> None:
+        """Carries the run out, in place.
+
+        With ``state[d, r]``, d over the reflected qubits and r over the others: ``overlaps[j, r]``
+        is ``<v_j|state[:, r]>`` and ``added[j, r]`` the multiple of v_j to add to ``state[:, r]``.
+        """
+        vectors, support = self._vectors, self._support
+        width = vectors[0].high.size * vectors[0].low.size if vectors else state.size
+        cube = state.reshape(width, -1)
+        rows, columns = np.divmod(support, cube.shape[1])
+        entries = np.array([v.at(rows) for v in vectors]).reshape(len(vectors), len(support))
+        overlaps = np.array([_overlap(v, cube, engine) for v in vectors])
+        added = np.zeros_like(overlaps)
+        local = state[support]
+
+        def follow(instructions: Sequence[Instruction]) -> None:
+            for step in instructions:
+                if isinstance(step, Again):
+                    for _ in range(step.repetitions):
+                        follow(step.body)
+                elif isinstance(step, Reflect):
+                    j = self._number[id(step.vector)]
+                    change = step.gain * overlaps[j]
+                    added[j] += change
+                    np.add(local, entries[j] * change[columns], out=local)
+                    np.add(overlaps, self._gram[:, j, None] * change, out=overlaps)
+                else:
+                    at = np.searchsorted(support, step.indices)
+                    before = local[at]
+                    local[at] = after = before * step.factors
+                    for j in range(len(vectors)):
+                        np.add.at(
+                            overlaps[j], columns[at], entries[j, at].conj() * (after - before)
+                        )
+
+        follow(self._instructions)
+        for v, multiples in zip(vectors, added, strict=True):
+            _add(v, multiples, cube, engine)
+        state[support] = local
+
+
+def _supports(instructions: Sequence[Instruction]) -> list[NDArray[np.int64]]:
+    found = [np.zeros(0, dtype=np.int64)]
+    for step in instructions:
+        if isinstance(step, Again):
+            found += _supports(step.body)
+        elif isinstance(step, Scale):
+            found.append(step.indices)
+    return found
+
+
+def _reflected(instructions: Sequence[Instruction]) -> list[Vector]:
+    found: list[Vector] = []
+    for step in instructions:
+        if isinstance(step, Again):
+            found += _reflected(step.body)
+        elif isinstance(step, Reflect):
+            found.append(step.vector)
+    return found
+
+
+def _tiles(vector: Vector, columns: int) -> list[tuple[slice, slice]]:
+    """Slices of ``vector.high`` and ``vector.low`` that cut the state into tiles, in order."""
+    high, low = len(vector.high), len(vector.low)
+    across = min(low, max(1, _TILE // columns))
+    down = max(1, _TILE // (low * columns))
+    return [
+        (slice(i, i + down), slice(j, j + across))
+        for i in range(0, high, down)
+        for j in range(0, low, across)
+    ]
+
+
+def _overlap(vector: Vector, cube: Complexes, engine: Engine) -> Complexes:
+    """``<vector|cube[:, r]>`` for every r; the same sum whatever the number of threads."""
+    columns = cube.shape[1]
+    parts = cube.reshape(len(vector.high), len(vector.low), columns)
+    high, low = vector.high.conj(), vector.low.conj()
+
+    def one(tile: tuple[slice, slice]) -> Complexes:
+        i, j = tile
+        # not by BLAS, which would take threads of its own
+        return np.einsum("h,hr->r", high[i], np.einsum("l,hlr->hr", low[j], parts[i, j]))
+
+    return np.sum(engine.map(one, _tiles(vector, columns)), axis=0)
+
+
+def _add(vector: Vector, multiples: Complexes, cube: Complexes, engine: Engine) -> None:
+    """Adds ``vector[d] * multiples[r]`` to ``cube[d, r]``, in place."""
+    parts = cube.reshape(len(vector.high), len(vector.low), cube.shape[1])
+
+    def one(tile: tuple[slice, slice]) -> None:
+        i, j = tile
+        block = np.multiply.outer(vector.low[j], multiples)
+        parts[i, j] += np.multiply.outer(vector.high[i], block)
+
+    engine.map(one, _tiles(vector, cube.shape[1]))

@@ -1,0 +1,331 @@
+"""Forecasts: how often a compiled circuit will give the right answer on a device.
+
+The model. A circuit falls into components that no two-qubit gate joins. In each, the process
+fidelity F is the product over gates of 1 - c e, with the calibrated average gate error e and
+c = (d + 1) / d for dimension d (1.5 for one qubit, 1.25 for two), times, for each time t that a
+qubit waits between its gates, (1 + exp(-t/T1) + 2 exp(-t/T2)) / 4, with T2 clamped to 2 T1. The
+state is taken to be ideal with weight F and completely mixed otherwise, and every measured bit is
+flipped as the device's readout of 0 and of 1 is calibrated.
+
+Gate fidelities multiply into a process fidelity only as an estimate; the benchmark
+``benchmarks/forecast.py`` shows how near it comes to a simulation. Both leave out what calibration
+does not show, so a forecast is an optimistic bound for hardware.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from qmastermind.errors import UsageError
+from qmastermind.results import Distribution, Factor
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from qiskit import QuantumCircuit
+
+    from qmastermind_qiskit.ibm.device import Device
+
+OPTIMISTIC = (
+    "an optimistic bound: calibration data show no crosstalk, drift or leakage, "
+    "so the device will do worse"
+)
+CONFIDENCE = 4.0  # standard deviations by which the right answer must lead its rivals
+LEAST_FIDELITY = 0.01
+WARN_FACTOR = 10
+
+Verdict: TypeAlias = Literal["go", "warn", "refuse"]
+Groups: TypeAlias = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What to expect of one circuit.
+
+    Attributes:
+        success: Probability that one shot gives a right answer.
+        ideal: The same without noise.
+        fidelity: Process fidelity of the worst component, readout left out.
+        lead: Probability of the right value in the worst group of bits, less that of its
+            nearest rival.
+        shots: Shots that were asked for.
+        shots_needed: Shots after which the right answer leads in every group; None for never.
+        duration: Seconds of one shot, without the delay between shots.
+        seconds: Device seconds for all shots, without the service's own overhead.
+        two_qubit_gates: In the compiled circuit.
+        depth: Of the compiled circuit, virtual rotations included.
+        verdict: ``go``, ``warn`` (more shots are needed) or ``refuse``.
+        reason: Why, in words.
+    """
+
+    success: float
+    ideal: float
+    fidelity: float
+    lead: float
+    shots: int
+    shots_needed: int | None
+    duration: float
+    seconds: float
+    two_qubit_gates: int
+    depth: int
+    verdict: Verdict
+    reason: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figures as JSON-ready values, with the warning that belongs to them."""
+        return {**asdict(self), "meaning": OPTIMISTIC}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What counts as right.
+
+    Attributes:
+        right: Right bitstrings, bit 0 leftmost.
+        groups: Bits that are decided together, each group by its most frequent value.
+    """
+
+    right: frozenset[str]
+    groups: Groups
+
+    @classmethod
+    def whole(cls, right: Sequence[str]) -> Answer:
+        """One group of all bits: the most frequent bitstring is the answer.
+
+        Raises:
+            UsageError: If no bitstring is right.
+        """
+        if not right:
+            raise UsageError("a forecast needs at least one right answer")
+        return cls(frozenset(right), (tuple(range(len(right[0]))),))
+
+
+@dataclass(frozen=True)
+class _Component:
+    qubits: tuple[int, ...]
+    bits: tuple[int, ...]
+    fidelity: float
+
+
+def forecast(
+    circuit: QuantumCircuit, device: Device, ideal: Distribution, answer: Answer, shots: int
+) -> Forecast:
+    """Forecasts a circuit that is compiled for the device.
+
+    Args:
+        circuit: In the device's gates and on its qubits, with final measurements.
+        device: Its calibration.
+        ideal: Distribution of the classical bits without noise.
+        answer: What is right.
+        shots: How many are planned.
+    """
+    components, duration = _components(circuit, device)
+    predicted = _predict(circuit, device, ideal, components)
+    success = sum(predicted.probability(x) for x in answer.right)
+    lead, needed = _shots_needed(predicted, answer)
+    fidelity = min(c.fidelity for c in components)
+    used = [q for c in components for q in c.qubits]
+    verdict, reason = _verdict(
+        fidelity, needed, shots, duration, min(device.t1_t2(q)[1] for q in used)
+    )
+    return Forecast(
+        success=success,
+        ideal=sum(ideal.probability(x) for x in answer.right),
+        fidelity=fidelity,
+        lead=lead,
+        shots=shots,
+        shots_needed=needed,
+        duration=duration,
+        seconds=shots * (duration + device.rep_delay),
+        two_qubit_gates=sum(_is_entangling(i.operation, i.qubits) for i in circuit.data),
+        depth=circuit.depth(lambda i: i.operation.name not in ("measure", "barrier")),
+        verdict=verdict,
+        reason=reason,
+    )
+
+
+def predicted_distribution(
+    circuit: QuantumCircuit, device: Device, ideal: Distribution
+) -> Distribution:
+    """The whole noisy distribution that the model expects; arguments as in :func:`forecast`."""
+    return _predict(circuit, device, ideal, _components(circuit, device)[0])
+
+
+def _is_entangling(operation: Any, qubits: Sequence[Any]) -> bool:
+    return len(qubits) > 1 and operation.name != "barrier"
+
+
+def _components(circuit: QuantumCircuit, device: Device) -> tuple[list[_Component], float]:
+    """The components with their fidelities, and the seconds of the whole circuit."""
+    index = {q: i for i, q in enumerate(circuit.qubits)}
+    parent: dict[int, int] = {}
+    fidelity: dict[int, float] = {}
+    bits: dict[int, int] = {}
+
+    def root(q: int) -> int:
+        parent.setdefault(q, q)
+        while parent[q] != q:
+            parent[q] = parent[parent[q]]
+            q = parent[q]
+        return q
+
+    for instruction in circuit.data:
+        operation = instruction.operation
+        qubits = tuple(index[q] for q in instruction.qubits)
+        if operation.name == "barrier":
+            continue
+        first = root(qubits[0])
+        for q in qubits[1:]:
+            parent[root(q)] = first
+        if operation.name == "measure":
+            bits[circuit.find_bit(instruction.clbits[0]).index] = qubits[0]
+            continue
+        error, _ = device.error_and_duration(operation.name, qubits)
+        dimension = 2 ** len(qubits)
+        kept = max(0.0, 1 - error * (dimension + 1) / dimension)
+        fidelity[qubits[0]] = fidelity.get(qubits[0], 1.0) * kept
+    if not bits:
+        raise UsageError("a forecast needs a circuit that measures something")
+    waits, duration = _waits(circuit, device, index)
+    for qubit, seconds in waits:
+        t1, t2 = device.t1_t2(qubit)
+        kept = (1 + math.exp(-seconds / t1) + 2 * math.exp(-seconds / t2)) / 4
+        fidelity[qubit] = fidelity.get(qubit, 1.0) * kept
+    members: dict[int, list[int]] = {}
+    for q in parent:
+        members.setdefault(root(q), []).append(q)
+    components = [
+        _Component(
+            qubits=tuple(qubits),
+            bits=tuple(sorted(b for b, q in bits.items() if q in set(qubits))),
+            fidelity=math.prod(fidelity.get(q, 1.0) for q in qubits),
+        )
+        for qubits in members.values()
+    ]
+    return [c for c in components if c.bits], duration
+
+
+def _waits(
+    circuit: QuantumCircuit, device: Device, index: dict[Any, int]
+) -> tuple[list[tuple[int, float]], float]:
+    """How long each qubit waits after its first gate, and the length of the whole circuit.
+
+    Everything is scheduled as late as possible, counted in seconds from the end.
+    """
+    free: dict[int, float] = {}
+    gaps: dict[int, list[float]] = {}
+    for instruction in reversed(circuit.data):
+        qubits = [index[q] for q in instruction.qubits]
+        if instruction.operation.name == "barrier":
+            qubits = [q for q in qubits if q in free]
+            seconds = 0.0
+        else:
+            seconds = _seconds(instruction.operation, tuple(qubits), device)
+        start = max((free.get(q, 0.0) for q in qubits), default=0.0)
+        for q in qubits:
+            if q in free:
+                gaps.setdefault(q, []).append(start - free[q])
+            free[q] = start + seconds
+    waits: list[tuple[int, float]] = []
+    for qubit, lengths in gaps.items():
+        waits += [(qubit, t) for t in lengths if t > 0]
+    return waits, max(free.values(), default=0.0)
+
+
+def _seconds(operation: Any, qubits: tuple[int, ...], device: Device) -> float:
+    if operation.name != "delay":
+        return device.error_and_duration(operation.name, qubits)[1]
+    scale = {"dt": device.target.dt or 0.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+    return float(operation.duration) * scale[operation.unit]
+
+
+def _predict(
+    circuit: QuantumCircuit, device: Device, ideal: Distribution, components: list[_Component]
+) -> Distribution:
+    where = {
+        circuit.find_bit(i.clbits[0]).index: circuit.find_bit(i.qubits[0]).index
+        for i in circuit.data
+        if i.operation.name == "measure"
+    }
+    factors = []
+    for component in components:
+        exact = _marginal(ideal, component.bits)
+        mixed = component.fidelity * exact + (1 - component.fidelity) / exact.size
+        cube = mixed.reshape((2,) * len(component.bits))
+        for axis, bit in enumerate(component.bits):
+            readout = device.readout[where[bit]]
+            if readout is None:
+                continue
+            one, zero = readout.one_for_zero, readout.zero_for_one
+            confusion = np.array([[1 - one, zero], [one, 1 - zero]])
+            cube = np.moveaxis(np.tensordot(confusion, cube, (1, axis)), 0, axis)
+        factors.append(Factor(component.bits, np.ascontiguousarray(cube).reshape(-1)))
+    return Distribution(ideal.num_bits, tuple(factors))
+
+
+def _marginal(distribution: Distribution, bits: Sequence[int]) -> NDArray[np.float64]:
+    """The joint distribution of some bits, shape ``(2**len(bits),)``, the first most significant.
+
+    Factors that have none of the bits drop out, so that a product over many bits stays small.
+    """
+    joint, order = np.ones(1), list[int]()
+    for factor in distribution.factors:
+        kept = [b for b in factor.bits if b in bits]
+        if not kept:
+            continue
+        cube = factor.probabilities.reshape((2,) * len(factor.bits))
+        part = cube.sum(axis=tuple(i for i, b in enumerate(factor.bits) if b not in bits))
+        joint = np.multiply.outer(joint, part.reshape(-1)).reshape(-1)
+        order += kept
+    axes = [order.index(b) for b in bits]
+    return np.ascontiguousarray(joint.reshape((2,) * len(bits)).transpose(axes)).reshape(-1)
+
+
+def _shots_needed(predicted: Distribution, answer: Answer) -> tuple[float, int | None]:
+    """The smallest lead of any group, and shots after which all groups are decided rightly.
+
+    After s shots the difference of two counts has mean s (p - q) and variance about s (p + q);
+    :data:`CONFIDENCE` standard deviations leave room for the many rivals.
+    """
+    lead, needed = 1.0, 1
+    never = False
+    for group in answer.groups:
+        values = _marginal(predicted, group)
+        right = sorted({int("".join(x[b] for b in group), 2) for x in answer.right})
+        p = float(values[right].max())
+        rivals = np.delete(values, right)
+        q = float(rivals.max()) if rivals.size else 0.0
+        lead = min(lead, p - q)
+        if p <= q:
+            never = True
+            continue
+        spread = p + q - (p - q) ** 2
+        needed = max(needed, math.ceil(CONFIDENCE**2 * spread / (p - q) ** 2))
+    return lead, None if never else needed
+
+
+def _verdict(
+    fidelity: float, needed: int | None, shots: int, duration: float, t2: float
+) -> tuple[Verdict, str]:
+    if fidelity < LEAST_FIDELITY:
+        return "refuse", (
+            f"the circuit comes through without an error in {fidelity:.1e} of all shots: noise is "
+            "all that is left"
+        )
+    if needed is None:
+        return "refuse", "a wrong answer is expected to be at least as frequent as the right one"
+    if duration > t2:
+        return "refuse", (
+            f"the circuit takes {1e6 * duration:.0f} us, longer than the {1e6 * t2:.0f} us for "
+            "which its worst qubit keeps its phase"
+        )
+    stands_out = f"the right answer stands out after {needed:,} shot{'s' if needed > 1 else ''}"
+    if needed > WARN_FACTOR * shots:
+        return "refuse", f"{stands_out}, and {shots:,} are planned"
+    if needed > shots:
+        return "warn", f"{stands_out}; {shots:,} are few"
+    return "go", stands_out

@@ -1,0 +1,188 @@
+"""After sending: where a job stands, its result, its end. All that is needed is the record."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from qmastermind_qiskit.ibm.client import Client, Progress, RemoteJob
+from qmastermind_qiskit.ibm.errors import (
+    IbmError,
+    JobCancelledError,
+    JobFailedError,
+    JobNotFoundError,
+    JobTimeoutError,
+    is_transient,
+)
+from qmastermind_qiskit.ibm.records import (
+    CANCELLED,
+    DONE,
+    FAILED,
+    FINAL,
+    REFUSED,
+    SENDING,
+    JobRecord,
+    JobStore,
+)
+from qmastermind_qiskit.ibm.submit import Notify, recover
+
+T = TypeVar("T")
+
+FIRST_POLL = 0.2
+SLOWEST_POLL = 10.0
+_PATIENCE = 6  # bad answers in a row
+
+Watch = Callable[[Progress, float], None]
+"""Called after each look at a job that is waited for, with the seconds so far."""
+
+
+def look(
+    record: JobRecord, client: Client, store: JobStore, notify: Notify
+) -> tuple[JobRecord, Progress]:
+    """Asks the service once where a job stands, and brings its record up to date.
+
+    Whatever is final is written before it is returned, the counts of a job that is done included.
+
+    Raises:
+        IbmError: If the service cannot be asked.
+    """
+    if record.state in FINAL:
+        return record, Progress(record.state, record.reason)
+    record = recover(record, client, store, notify)
+    if record.state == SENDING:
+        return record, Progress("unknown")
+    job = _job(record, client)
+    progress = job.progress()
+    if progress.status == "done":
+        counts = _patiently(job.counts)
+        seconds = _quietly(job.seconds)
+        return store.save(record, state=DONE, results=tuple(counts), seconds=seconds), progress
+    if progress.status == "failed":
+        return store.save(record, state=FAILED, reason=progress.reason), progress
+    if progress.status == "cancelled":
+        return store.save(record, state=CANCELLED), progress
+    return record, progress
+
+
+def result(
+    record: JobRecord,
+    client: Client,
+    store: JobStore,
+    notify: Notify,
+    *,
+    wait: bool = True,
+    timeout: float | None = None,
+    watch: Watch | None = None,
+) -> JobRecord:
+    """The record with the counts of a job that is done.
+
+    Args:
+        record: Of the job.
+        client: Where it runs.
+        store: Where the record is kept; the counts are kept there too, so that they are fetched
+            once.
+        notify: Told of doubles.
+        wait: Wait until it is done.
+        timeout: Seconds to wait at most; default as long as it takes.
+        watch: Told how it goes.
+
+    Raises:
+        JobTimeoutError: If it is not done (yet); it goes on.
+        JobFailedError: With the service's reason.
+        JobCancelledError: If it was cancelled.
+        JobNotFoundError: If it never arrived.
+    """
+    started = time.monotonic()
+    pause, bad = FIRST_POLL, 0
+    while True:
+        try:
+            record, progress = look(record, client, store, notify)
+            bad = 0
+        except IbmError as error:
+            bad += 1
+            if not wait or not is_transient(error) or bad > _PATIENCE:
+                raise
+            progress = Progress("unknown", str(error))
+        if record.state in FINAL:
+            return _require_done(record)
+        if record.state == SENDING and not bad:
+            raise JobNotFoundError(
+                f"the service knows no job with the tag {record.tag}: it did not arrive, or not yet"
+            )
+        waited = time.monotonic() - started
+        if watch is not None:
+            watch(progress, waited)
+        if not wait or (timeout is not None and waited >= timeout):
+            raise JobTimeoutError(
+                f"job {record.job_id} is {progress.status}"
+                + (f" after {waited:.0f} s of waiting" if wait else ""),
+                f"It goes on. {how_to_return(record)}",
+            )
+        left = pause if timeout is None else max(0.0, min(pause, timeout - waited))
+        time.sleep(left)
+        pause = min(SLOWEST_POLL, pause * 1.5)
+
+
+def cancel(record: JobRecord, client: Client, store: JobStore, notify: Notify) -> JobRecord:
+    """Cancels a job.
+
+    Raises:
+        JobFailedError: If it has ended already.
+        JobNotFoundError: If it never arrived.
+    """
+    record = recover(record, client, store, notify)
+    if record.state == SENDING:
+        raise JobNotFoundError(f"the service knows no job with the tag {record.tag}")
+    if record.state in FINAL:
+        raise JobFailedError(f"job {record.job_id} has ended: it is {record.state}", "")
+    _job(record, client).cancel()
+    return store.save(record, state=CANCELLED)
+
+
+def how_to_return(record: JobRecord) -> str:
+    """The command that goes on with a job, in words."""
+    return f"Return with: qmastermind ibm result {record.job_id or record.tag} --wait"
+
+
+def _job(record: JobRecord, client: Client) -> RemoteJob:
+    assert record.job_id is not None  # every state but SENDING and REFUSED has one
+    return client.job(record.job_id)
+
+
+def _patiently(ask: Callable[[], T]) -> T:
+    """Reading a result again does no harm."""
+    for pause in (0.5, 1.0, 2.0):
+        try:
+            return ask()
+        except IbmError as error:
+            if not is_transient(error):
+                raise
+        time.sleep(pause)
+    return ask()
+
+
+def _quietly(ask: Callable[[], T]) -> T | None:
+    try:
+        return ask()
+    except IbmError:
+        return None
+
+
+def _require_done(record: JobRecord) -> JobRecord:
+    name = record.job_id or record.tag
+    if record.state == FAILED:
+        raise JobFailedError(f"job {name} failed: {record.reason}", _failure_hint(record))
+    if record.state == CANCELLED:
+        raise JobCancelledError(f"job {name} was cancelled")
+    if record.state == REFUSED:
+        raise JobFailedError(f"the service refused {name}: {record.reason}")
+    return record
+
+
+def _failure_hint(record: JobRecord) -> str | None:
+    if "1305" in record.reason:
+        return "It ran longer than allowed: raise --max-seconds, or take fewer shots."
+    if "1517" in record.reason:
+        return "The device does not have an instruction of it: compile it again for this device."
+    return None

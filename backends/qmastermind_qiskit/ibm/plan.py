@@ -1,0 +1,318 @@
+"""From a task to circuits that a device can run, each with its forecast. Nothing is sent here."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from qmastermind.circuit import Apply, Circuit, Phases
+from qmastermind.errors import TooLargeError
+from qmastermind_qiskit.ibm.client import RunOptions
+from qmastermind_qiskit.ibm.errors import NotIsaError
+from qmastermind_qiskit.ibm.forecast import Forecast, Verdict, forecast
+from qmastermind_qiskit.ibm.tasks import Part, Task
+
+if TYPE_CHECKING:
+    from qiskit import QuantumCircuit
+
+    from qmastermind_qiskit.ibm.device import Device
+
+LEVEL = 3  # lower levels keep bad qubits
+SEEDS = 4
+_HOPELESS = 1e-3  # a fidelity that no other layout mends
+_WIDE = 4  # qubits from which a gate is cheaper with a spare qubit
+
+
+@dataclass(frozen=True)
+class Compilation:
+    """How circuits are compiled for a device.
+
+    Attributes:
+        level: Qiskit's optimisation level, 0 to 3.
+        seeds: How many layouts are tried; the one with the best forecast is kept.
+    """
+
+    level: int = LEVEL
+    seeds: int = SEEDS
+
+
+@dataclass(frozen=True)
+class PartPlan:
+    """One circuit, compiled.
+
+    Attributes:
+        part: What it is.
+        native: The circuit for the device.
+        forecast: What to expect.
+        initial_layout: For each qubit of the part the physical qubit that it starts on.
+        final_layout: The same at the end.
+        seed: Of the compilation that was kept.
+        spares: Idle qubits that the compiler was lent as clean ancillas.
+    """
+
+    part: Part
+    native: QuantumCircuit
+    forecast: Forecast
+    initial_layout: tuple[int, ...]
+    final_layout: tuple[int, ...]
+    seed: int
+    spares: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """What a job record keeps of it."""
+        circuit = self.part.circuit
+        measured = circuit.final_measurements()
+        return {
+            "name": self.part.name,
+            "hash": circuit_hash(self.native),
+            "bits": [measured[b] for b in range(circuit.num_bits)],
+            "ancillas": list(circuit.ancillas),
+            "initial_layout": list(self.initial_layout),
+            "final_layout": list(self.final_layout),
+            "groups": [list(group) for group in self.part.groups],
+            "right": sorted(self.part.answer.right),
+            "seed": self.seed,
+            "spares": self.spares,
+            "forecast": self.forecast.as_dict(),
+        }
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A task for a device.
+
+    Attributes:
+        task: What is to be run.
+        device: Where.
+        options: How.
+        parts: Its circuits.
+        tried: Forecasts by number of iterations, where the number was chosen here.
+    """
+
+    task: Task
+    device: Device
+    options: RunOptions
+    parts: tuple[PartPlan, ...]
+    tried: Mapping[int, Forecast] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of the parts' verdicts."""
+        return max((p.forecast.verdict for p in self.parts), key=_ORDER.index)
+
+    @property
+    def reason(self) -> str:
+        """Why, from the part that decides."""
+        return next(p.forecast.reason for p in self.parts if p.forecast.verdict == self.verdict)
+
+    @property
+    def seconds(self) -> float:
+        """Device seconds of all parts, without the service's own overhead."""
+        return sum(p.forecast.seconds for p in self.parts)
+
+    @property
+    def circuits(self) -> list[QuantumCircuit]:
+        """What is sent."""
+        return [p.native for p in self.parts]
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal for the same work: task, device and options, whatever the calibration of today."""
+        what = {
+            "device": self.device.name,
+            "options": self.options.as_dict(),
+            "circuits": [_neutral_hash(p.part.circuit) for p in self.parts],
+            "task": dict(self.task.decoding),
+        }
+        return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-ready, without the circuits."""
+        return {
+            "task": self.task.title,
+            "device": self.device.name,
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "shots": self.options.shots,
+            "seconds": self.seconds,
+            "tried": {str(k): f.success for k, f in self.tried.items()},
+            "notes": list(self.device.notes),
+            "parts": [
+                {"name": p.part.name, "layout": list(p.initial_layout), **p.forecast.as_dict()}
+                for p in self.parts
+            ],
+        }
+
+
+_ORDER: tuple[Verdict, ...] = ("go", "warn", "refuse")
+
+
+def make_plan(
+    task: Task, device: Device, options: RunOptions, compilation: Compilation | None = None
+) -> Plan:
+    """Compiles every part of a task, with several layouts each, and keeps the best.
+
+    Raises:
+        TooLargeError: If the device has too few qubits.
+        NotIsaError: If a compiled circuit is not one that the device runs.
+    """
+    how = compilation or Compilation()
+    if task.num_qubits > device.num_qubits:
+        raise TooLargeError(
+            f"the circuit has {task.num_qubits} qubits, {device.name} has {device.num_qubits}"
+        )
+    parts = tuple(_best(part, device, options.shots, how) for part in task.parts)
+    plan = Plan(task, device, options, parts)
+    require_isa(plan.circuits, device)
+    return plan
+
+
+def plan_iterations(
+    build: Callable[[int], Task],
+    ideal: Callable[[int], float],
+    most: int,
+    device: Device,
+    options: RunOptions,
+    compilation: Compilation | None = None,
+) -> dict[int, Plan]:
+    """Plans for several numbers of iterations, the one with the best forecast last.
+
+    Noise makes the best number smaller than the ideal one. Up to :data:`ALL_TRIED` iterations
+    are all compiled. Beyond, the fidelity that one more iteration costs is taken from the first
+    two, and only the number that this favours is compiled, with its neighbours.
+
+    Args:
+        build: Makes the task for a number of iterations.
+        ideal: The success probability of a number of iterations without noise.
+        most: The best number without noise.
+        device: Where.
+        options: How it is run.
+        compilation: How it is compiled.
+    """
+    plans: dict[int, Plan] = {}
+
+    def compile_(numbers: Iterable[int]) -> None:
+        for number in numbers:
+            if number not in plans:
+                plans[number] = make_plan(build(number), device, options, compilation)
+
+    if most <= ALL_TRIED:
+        compile_(range(1, most + 1))
+    else:
+        compile_((1, 2))
+        first, second = (plans[k].parts[0].forecast.fidelity for k in (1, 2))
+        if second > _HOPELESS:
+            ratio = min(1.0, second / first)
+            favoured = max(range(1, most + 1), key=lambda k: first * ratio ** (k - 1) * ideal(k))
+            compile_(range(max(1, favoured - 1), min(most, favoured + 1) + 1))
+    return dict(sorted(plans.items(), key=lambda item: item[1].parts[0].forecast.success))
+
+
+ALL_TRIED = 4
+
+
+def _best(part: Part, device: Device, shots: int, how: Compilation) -> PartPlan:
+    best: PartPlan | None = None
+    for spares, seed in _attempts(part, device, how):
+        plan = _compile(part, device, shots, how.level, seed, spares)
+        if best is None or plan.forecast.success > best.forecast.success:
+            best = plan
+        if best.forecast.fidelity < _HOPELESS:
+            break
+    assert best is not None  # there is at least one attempt
+    return best
+
+
+def _attempts(part: Part, device: Device, how: Compilation) -> Iterator[tuple[int, int]]:
+    """Spare qubits and seeds, most promising first."""
+    free = device.num_qubits - part.circuit.num_qubits
+    wide = any(len(op.qubits) >= _WIDE for op in part.circuit.flat() if hasattr(op, "gate"))
+    spares = [n for n in (1, 0, 2) if n <= free] if wide else [0]
+    for seed in range(max(1, how.seeds)):
+        for number in spares:
+            yield number, seed
+
+
+def _compile(
+    part: Part, device: Device, shots: int, level: int, seed: int, spares: int
+) -> PartPlan:
+    from qiskit.circuit import AncillaRegister
+    from qiskit.transpiler import generate_preset_pass_manager
+
+    from qmastermind_qiskit import to_qiskit
+    from qmastermind_qiskit.failures import our_errors
+
+    with our_errors(f"compiling for {device.name}"):
+        source = to_qiskit(part.circuit)
+        if spares:
+            source.add_register(AncillaRegister(spares, "spare"))
+        manager = generate_preset_pass_manager(
+            optimization_level=level, target=device.target, seed_transpiler=seed
+        )
+        native = manager.run(source)
+        count = part.circuit.num_qubits
+        initial = tuple(native.layout.initial_index_layout(filter_ancillas=True))[:count]
+        final = tuple(native.layout.final_index_layout(filter_ancillas=True))[:count]
+    expected = forecast(native, device, part.ideal, part.answer, shots)
+    return PartPlan(part, native, expected, initial, final, seed, spares)
+
+
+def require_isa(circuits: Sequence[QuantumCircuit], device: Device) -> None:
+    """Checks that a device has every instruction of the circuits; the new sampler does not.
+
+    Raises:
+        NotIsaError: With the first instruction that it lacks.
+    """
+    for number, circuit in enumerate(circuits, 1):
+        problem = _isa_problem(circuit, device)
+        if problem:
+            raise NotIsaError(f"circuit {number} does not fit {device.name}: {problem}")
+
+
+def _isa_problem(circuit: QuantumCircuit, device: Device) -> str:
+    import math
+
+    target = device.target
+    if circuit.num_qubits > target.num_qubits:
+        return f"it has {circuit.num_qubits} qubits, the device {target.num_qubits}"
+    index = {q: i for i, q in enumerate(circuit.qubits)}
+    for instruction in circuit.data:
+        operation = instruction.operation
+        qubits = tuple(index[q] for q in instruction.qubits)
+        if operation.name == "barrier":
+            continue
+        if not target.instruction_supported(operation.name, qubits):
+            return f"{operation.name} on qubits {', '.join(map(str, qubits))}"
+        if operation.name == "rzz" and not 0 <= float(operation.params[0]) <= math.pi / 2 + 1e-6:
+            return f"rzz by {float(operation.params[0]):.4g}, which must be in 0 to pi/2"
+    return ""
+
+
+def circuit_hash(circuit: QuantumCircuit) -> str:
+    """A hash of what the circuit does, independent of names and of Qiskit's file formats."""
+    lines: list[Mapping[str, Any]] = [
+        {
+            "gate": i.operation.name,
+            "angles": [round(float(p), 12) for p in i.operation.params],
+            "qubits": [circuit.find_bit(q).index for q in i.qubits],
+            "bits": [circuit.find_bit(c).index for c in i.clbits],
+        }
+        for i in circuit.data
+    ]
+    text = json.dumps([circuit.num_qubits, circuit.num_clbits, lines], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _neutral_hash(circuit: Circuit) -> str:
+    digest = hashlib.sha256(f"{circuit.num_qubits} {circuit.num_bits}".encode())
+    for op in circuit.flat():
+        digest.update(type(op).__name__.encode())
+        if isinstance(op, Apply) and isinstance(op.gate, Phases):
+            digest.update(op.gate.table().tobytes())
+            digest.update(repr((op.targets, op.controls, op.values)).encode())
+        else:
+            digest.update(repr(op).encode())
+    return digest.hexdigest()

@@ -1,0 +1,219 @@
+"""Job records: what must survive a crash, a reboot and the way to another machine.
+
+A record is one JSON file, named by a tag that was chosen before anything was sent. It is written
+before the circuits are sent, so that a job can be found by its tag whatever happens in between,
+and it holds all that is needed to decode the result: bit order, ancillas, layout, the oracle.
+Files are replaced as a whole and never written in place.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from qmastermind_qiskit.ibm.errors import JobNotFoundError, RecordError
+
+SCHEMA = 1
+
+SENDING, SENT = "sending", "sent"
+DONE, FAILED, CANCELLED, REFUSED = "done", "failed", "cancelled", "refused"
+FINAL = frozenset({DONE, FAILED, CANCELLED, REFUSED})
+
+
+@dataclass(frozen=True)
+class JobRecord:
+    """One job.
+
+    Attributes:
+        tag: Unique; chosen before sending, and given to the service as a job tag.
+        fingerprint: Hash of device, shots, options and circuits: equal for the same work.
+        device: Name of the device.
+        shots: Shots that were asked for, of each part.
+        task: What the job is about and how its counts are decoded.
+        parts: For each circuit its name, hash, bit order, ancillas, layout and forecast.
+        state: ``sending`` (may or may not have arrived), ``sent``, ``done``, ``failed``,
+            ``cancelled``, or ``refused`` (by the service; no job exists).
+        job_id: The service's id, once known.
+        instance: The service instance that the job belongs to; empty for local runs.
+        mode: ``job`` or ``batch``.
+        batch_id: The service's id of the batch.
+        options: Options of the run.
+        versions: Of the packages that made it.
+        reason: Why it failed.
+        results: Counts of each part, bit 0 leftmost, once fetched.
+        seconds: Charged seconds, once known.
+        notes: What the user was told.
+        created: UTC, ISO 8601.
+        updated: UTC, ISO 8601.
+        schema: Version of this format.
+    """
+
+    tag: str
+    fingerprint: str
+    device: str
+    shots: int
+    task: Mapping[str, Any]
+    parts: tuple[Mapping[str, Any], ...]
+    state: str = SENDING
+    job_id: str | None = None
+    instance: str = ""
+    mode: str = "job"
+    batch_id: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    reason: str = ""
+    results: tuple[Mapping[str, int], ...] | None = None
+    seconds: float | None = None
+    notes: tuple[str, ...] = ()
+    created: str = ""
+    updated: str = ""
+    schema: int = SCHEMA
+
+    def to_json(self) -> str:
+        """The record as text."""
+        return json.dumps(asdict(self), indent=1, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> JobRecord:
+        """Reads a record.
+
+        Raises:
+            RecordError: If the text is none, or of a later version of this format.
+        """
+        try:
+            data = json.loads(text)
+            if data["schema"] > SCHEMA:
+                raise RecordError(
+                    f"the record has format {data['schema']}, this version knows {SCHEMA}",
+                    "Update qmastermind.",
+                )
+            known = {f.name for f in fields(cls)}
+            data = {k: v for k, v in data.items() if k in known}
+            for name in ("parts", "notes", "results"):
+                data[name] = None if data[name] is None else tuple(data[name])
+            return cls(**data)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise RecordError(f"not a job record: {error}", "") from None
+
+
+def new_tag() -> str:
+    """A tag that nobody else has."""
+    return f"qmm-{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
+
+
+def home() -> Path:
+    """Where records live: ``$QMASTERMIND_HOME``, else the user's data folder."""
+    chosen = os.environ.get("QMASTERMIND_HOME")
+    if chosen:
+        return Path(chosen)
+    from platformdirs import user_data_path
+
+    return user_data_path("qmastermind", appauthor=False)
+
+
+class JobStore:
+    """The records in a folder.
+
+    Args:
+        folder: Default: ``ibm/jobs`` under :func:`home`.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or home() / "ibm" / "jobs"
+
+    def path(self, tag: str) -> Path:
+        """The file of a tag."""
+        return self.folder / f"{tag}.json"
+
+    def save(self, record: JobRecord, **changes: Any) -> JobRecord:
+        """Writes a record with ``changes`` and returns it as written.
+
+        After this returns the record is on disk; if it does not return, the old record is.
+
+        Raises:
+            RecordError: If the folder cannot be written.
+        """
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        record = replace(record, **changes, created=record.created or now, updated=now)
+        try:
+            write_atomically(self.path(record.tag), record.to_json())
+        except OSError as error:
+            raise RecordError(
+                f"cannot write the job record {self.path(record.tag)}: {error.strerror}",
+                "Set QMASTERMIND_HOME to a folder that can be written.",
+            ) from None
+        return record
+
+    def load(self, path: Path) -> JobRecord:
+        """Reads one file.
+
+        Raises:
+            RecordError: If it cannot be read.
+        """
+        try:
+            return JobRecord.from_json(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise RecordError(f"cannot read {path}: {error.strerror}", "") from None
+        except RecordError as error:
+            raise RecordError(f"{path}: {error}", "") from None
+
+    def scan(self) -> tuple[list[JobRecord], list[str]]:
+        """All records, oldest first, and what is wrong with files that are none."""
+        records, problems = [], []
+        for path in sorted(self.folder.glob("*.json")) if self.folder.is_dir() else ():
+            try:
+                records.append(self.load(path))
+            except RecordError as error:
+                problems.append(str(error))
+        return sorted(records, key=lambda r: (r.created, r.tag)), problems
+
+    def find(self, name: str) -> JobRecord:
+        """The record of a tag, a job id, an unambiguous beginning of either, or a file.
+
+        A file of another folder is taken into this one, so that later changes have a place.
+
+        Raises:
+            JobNotFoundError: If there is none, or more than one.
+        """
+        if name.endswith(".json") and Path(name).is_file():
+            record = self.load(Path(name))
+            return record if self.path(record.tag).exists() else self.save(record)
+        records, _ = self.scan()
+        exact = [r for r in records if name in (r.tag, r.job_id)]
+        found = exact or [
+            r for r in records if name and (r.tag.startswith(name) or _id(r).startswith(name))
+        ]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            tags = ", ".join(r.tag for r in found)
+            raise JobNotFoundError(f"{name!r} fits more than one job record: {tags}")
+        raise JobNotFoundError(f"there is no job record {name!r}")
+
+
+def _id(record: JobRecord) -> str:
+    return record.job_id or ""
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Replaces a file as a whole, for its owner alone, and has it on disk when it returns."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+    if os.name == "posix":  # the rename itself, which Windows cannot wait for
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

@@ -1,6 +1,6 @@
 """The embedded statevector simulator: the default backend, needs no framework."""
 
 from qmastermind.simulator.backend import StatevectorBackend
-from qmastermind.simulator.statevector import statevector, unitary
+from qmastermind.simulator.evolution import statevector, unitary
 
 __all__ = ["StatevectorBackend", "statevector", "unitary"]

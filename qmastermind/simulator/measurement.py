@@ -14,7 +14,7 @@ from qmastermind.results import Factor
 from qmastermind.simulator.clusters import grow
 from qmastermind.simulator.memory import require_memory
 from qmastermind.simulator.ops import Collapse, Complexes, Op, components, lower
-from qmastermind.simulator.statevector import plan_for, run, simulate
+from qmastermind.simulator.evolution import plan_for, run, simulate
 
 _TILE = 1 << 16
 _MOST_BRANCHES = 1 << 14

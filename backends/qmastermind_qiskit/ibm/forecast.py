@@ -34,7 +34,7 @@ OPTIMISTIC = (
     "an optimistic bound: calibration data show no crosstalk, drift or leakage, "
     "so the device will do worse"
 )
-CONFIDENCE = 4.0  # standard deviations by which the right answer must lead its rivals
+FAILURE = 1e-3  # probability that some rival leads after the shots that are called enough
 LEAST_FIDELITY = 0.01
 WARN_FACTOR = 10
 
@@ -288,24 +288,25 @@ def _marginal(distribution: Distribution, bits: Sequence[int]) -> NDArray[np.flo
 def _shots_needed(predicted: Distribution, answer: Answer) -> tuple[float, int | None]:
     """The smallest lead of any group, and shots after which all groups are decided rightly.
 
-    After s shots the difference of two counts has mean s (p - q) and variance about s (p + q);
-    :data:`CONFIDENCE` standard deviations leave room for the many rivals.
+    A rival of probability q is at least as frequent as the right value of probability p after s
+    shots with probability at most (1 - (sqrt p - sqrt q)^2)^s (Chernoff). Summed over all rivals
+    of all groups, that has to be below :data:`FAILURE`.
     """
-    lead, needed = 1.0, 1
-    never = False
+    lead, rate, rivals = 1.0, math.inf, 0
     for group in answer.groups:
         values = _marginal(predicted, group)
         right = sorted({int("".join(x[b] for b in group), 2) for x in answer.right})
-        p = float(values[right].max())
-        rivals = np.delete(values, right)
-        q = float(rivals.max()) if rivals.size else 0.0
-        lead = min(lead, p - q)
-        if p <= q:
-            never = True
+        others = np.delete(values, right)
+        if not others.size:
             continue
-        spread = p + q - (p - q) ** 2
-        needed = max(needed, math.ceil(CONFIDENCE**2 * spread / (p - q) ** 2))
-    return lead, None if never else needed
+        p, q = float(values[right].max()), float(others.max())
+        lead = min(lead, p - q)
+        gap = max(0.0, math.sqrt(p) - math.sqrt(q)) ** 2
+        rate = min(rate, -math.log1p(-gap) if gap < 1 else math.inf)
+        rivals += others.size
+    if not rivals:
+        return lead, 1
+    return lead, None if rate <= 0 else max(1, math.ceil(math.log(rivals / FAILURE) / rate))
 
 
 def _verdict(

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from qmastermind.circuit import Apply, Circuit, Phases
-from qmastermind.errors import TooLargeError
 from qmastermind_qiskit.ibm.client import RunOptions
-from qmastermind_qiskit.ibm.errors import NotIsaError
+from qmastermind_qiskit.ibm.compilation import (
+    circuit_hash,
+    compile_circuit,
+    require_isa,
+    require_room,
+)
 from qmastermind_qiskit.ibm.forecast import Forecast, Verdict, forecast
 from qmastermind_qiskit.ibm.tasks import Part, Task
 
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
 LEVEL = 3  # lower levels keep bad qubits
 SEEDS = 4
 _HOPELESS = 1e-3  # a fidelity that no other layout mends
-_WIDE = 4  # qubits from which a gate is cheaper with a spare qubit
+_WIDE = 5  # qubits from which a gate is cheaper with a spare qubit
 
 
 @dataclass(frozen=True)
@@ -58,8 +62,8 @@ class PartPlan:
     forecast: Forecast
     initial_layout: tuple[int, ...]
     final_layout: tuple[int, ...]
-    seed: int
-    spares: int
+    seed: int | None
+    spares: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """What a job record keeps of it."""
@@ -160,10 +164,8 @@ def make_plan(
         NotIsaError: If a compiled circuit is not one that the device runs.
     """
     how = compilation or Compilation()
-    if task.num_qubits > device.num_qubits:
-        raise TooLargeError(
-            f"the circuit has {task.num_qubits} qubits, {device.name} has {device.num_qubits}"
-        )
+    for part in task.parts:
+        require_room(part.circuit, device)
     parts = tuple(_best(part, device, options.shots, how) for part in task.parts)
     plan = Plan(task, device, options, parts)
     require_isa(plan.circuits, device)
@@ -239,71 +241,9 @@ def _attempts(part: Part, device: Device, how: Compilation) -> Iterator[tuple[in
 def _compile(
     part: Part, device: Device, shots: int, level: int, seed: int, spares: int
 ) -> PartPlan:
-    from qiskit.circuit import AncillaRegister
-    from qiskit.transpiler import generate_preset_pass_manager
-
-    from qmastermind_qiskit import to_qiskit
-    from qmastermind_qiskit.failures import our_errors
-
-    with our_errors(f"compiling for {device.name}"):
-        source = to_qiskit(part.circuit)
-        if spares:
-            source.add_register(AncillaRegister(spares, "spare"))
-        manager = generate_preset_pass_manager(
-            optimization_level=level, target=device.target, seed_transpiler=seed
-        )
-        native = manager.run(source)
-        count = part.circuit.num_qubits
-        initial = tuple(native.layout.initial_index_layout(filter_ancillas=True))[:count]
-        final = tuple(native.layout.final_index_layout(filter_ancillas=True))[:count]
+    native, initial, final = compile_circuit(part.circuit, device, level, seed, spares)
     expected = forecast(native, device, part.ideal, part.answer, shots)
     return PartPlan(part, native, expected, initial, final, seed, spares)
-
-
-def require_isa(circuits: Sequence[QuantumCircuit], device: Device) -> None:
-    """Checks that a device has every instruction of the circuits; the new sampler does not.
-
-    Raises:
-        NotIsaError: With the first instruction that it lacks.
-    """
-    for number, circuit in enumerate(circuits, 1):
-        problem = _isa_problem(circuit, device)
-        if problem:
-            raise NotIsaError(f"circuit {number} does not fit {device.name}: {problem}")
-
-
-def _isa_problem(circuit: QuantumCircuit, device: Device) -> str:
-    import math
-
-    target = device.target
-    if circuit.num_qubits > target.num_qubits:
-        return f"it has {circuit.num_qubits} qubits, the device {target.num_qubits}"
-    index = {q: i for i, q in enumerate(circuit.qubits)}
-    for instruction in circuit.data:
-        operation = instruction.operation
-        qubits = tuple(index[q] for q in instruction.qubits)
-        if operation.name == "barrier":
-            continue
-        if not target.instruction_supported(operation.name, qubits):
-            return f"{operation.name} on qubits {', '.join(map(str, qubits))}"
-        if operation.name == "rzz" and not 0 <= float(operation.params[0]) <= math.pi / 2 + 1e-6:
-            return f"rzz by {float(operation.params[0]):.4g}, which must be in 0 to pi/2"
-    return ""
-
-
-def circuit_hash(circuit: QuantumCircuit) -> str:
-    """A hash of what the circuit does, independent of names and of Qiskit's file formats."""
-    lines: list[Mapping[str, Any]] = [
-        {
-            "gate": i.operation.name,
-            "angles": [round(float(p), 12) for p in i.operation.params],
-            "qubits": [circuit.find_bit(q).index for q in i.qubits],
-            "bits": [circuit.find_bit(c).index for c in i.clbits],
-        }
-        for i in circuit.data
-    ]
-    text = json.dumps([circuit.num_qubits, circuit.num_clbits, lines], sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _neutral_hash(circuit: Circuit) -> str:

@@ -16,12 +16,13 @@ from dataclasses import replace
 from typing import Any
 
 from qmastermind_qiskit.ibm.client import Client, IbmClient, sampler_name
+from qmastermind_qiskit.ibm.compilation import require_isa
 from qmastermind_qiskit.ibm.errors import (
     ForecastRefusedError,
     IbmError,
     SubmissionUnclearError,
 )
-from qmastermind_qiskit.ibm.plan import Plan, require_isa
+from qmastermind_qiskit.ibm.plan import Plan
 from qmastermind_qiskit.ibm.records import REFUSED, SENDING, SENT, JobRecord, JobStore, new_tag
 
 Notify = Callable[[str], None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,12 +19,12 @@ from qmastermind.simulator.plan import Plan, make_plan
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-# What numpy may take for the gates of one cluster before the compiled kernel, which takes a second
-# to load and several to compile for the first time, is worth it.
-_NUMPY_SECONDS = 1.0
-_NUMPY_QUBITS = 20  # above, numpy's temporary arrays are too large
+# The compiled kernel takes half a second to load, and two more to be compiled for the first time,
+# so a circuit that numpy simulates in less goes without it.
+NUMPY_SECONDS = 0.5
 _SECONDS_PER_GATE = 1e-5
 _SECONDS_PER_AMPLITUDE = 6e-9
+_COMPILED_QUBITS = 9  # smaller clusters are as fast in numpy
 
 
 def statevector(
@@ -48,8 +49,7 @@ def statevector(
     require_memory(num_qubits)
     if initial is None:
         clusters, scalar = grow(range(num_qubits), lower(circuit))
-        parts = [simulate(cluster, threads) for cluster in clusters]
-        state = product(parts, range(num_qubits))
+        state = product(simulate(clusters, threads), range(num_qubits))
         if scalar != 1:
             state *= scalar
         return state
@@ -89,25 +89,43 @@ def _require_unitary(circuit: Circuit) -> None:
         )
 
 
-def simulate(cluster: Cluster, threads: int, start: Mapping[int, int] | None = None) -> Part:
-    """The state of one cluster from |0...0>, or from the basis state ``start``.
+def simulate(
+    clusters: Sequence[Cluster], threads: int, start: Mapping[int, int] | None = None
+) -> list[Part]:
+    """The state of each cluster from |0...0>, or from the basis state ``start``."""
+    for cluster in clusters:
+        require_memory(len(cluster.qubits))
+    planned = [_Planned.of(cluster, threads) for cluster in clusters]
+    compiled = sum(p.seconds() for p in planned) > NUMPY_SECONDS
+    return [p.execute(threads, compiled, start) for p in planned]
 
-    Returns:
-        The cluster's qubits in the order chosen, and the state.
-    """
-    require_memory(len(cluster.qubits))
-    if not cluster.parts:
-        (qubit,) = cluster.qubits
-        parts: list[Part] = [((qubit,), np.zeros(2, dtype=np.complex128))]
-        parts[0][1][start[qubit] if start else 0] = 1
-    else:
-        parts = [simulate(part, threads, start) for part in cluster.parts]
-    parts.sort(key=lambda part: min(part[0]))
-    qubits = [q for part in parts for q in part[0]]
-    plan = plan_for(cluster.ops, qubits, threads)
-    state = product(parts, plan.order)
-    run(plan, state, threads)
-    return plan.order, state
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Planned:
+    """A cluster with its plan and the parts that it is joined from."""
+
+    plan: Plan
+    parts: tuple[_Planned, ...]
+
+    @classmethod
+    def of(cls, cluster: Cluster, threads: int) -> _Planned:
+        parts = [cls.of(part, threads) for part in cluster.parts]
+        parts.sort(key=lambda part: min(part.plan.order))
+        qubits = [q for part in parts for q in part.plan.order] or cluster.qubits
+        return cls(plan_for(cluster.ops, qubits, threads), tuple(parts))
+
+    def seconds(self) -> float:
+        return seconds_in_numpy(self.plan) + sum(part.seconds() for part in self.parts)
+
+    def execute(self, threads: int, compiled: bool, start: Mapping[int, int] | None) -> Part:
+        order = self.plan.order
+        if self.parts:
+            state = product([p.execute(threads, compiled, start) for p in self.parts], order)
+        else:
+            state = np.zeros(2, dtype=np.complex128)
+            state[start[order[0]] if start else 0] = 1
+        run(self.plan, state, threads, compiled)
+        return order, state
 
 
 def plan_for(ops: Sequence[Op], qubits: Sequence[int], threads: int, fixed: bool = False) -> Plan:
@@ -115,17 +133,20 @@ def plan_for(ops: Sequence[Op], qubits: Sequence[int], threads: int, fixed: bool
 
     def prepare(ops: Sequence[Op], qubits: Sequence[int], values: Sequence[int]) -> list[Part]:
         clusters, _ = grow(qubits, ops)  # the phase of a vector that is reflected about is free
-        start = dict(zip(qubits, values, strict=True))
-        return [simulate(cluster, threads, start) for cluster in clusters]
+        return simulate(clusters, threads, dict(zip(qubits, values, strict=True)))
 
     return make_plan(ops, qubits, prepare, fixed)
 
 
-def run(plan: Plan, state: Complexes, threads: int) -> None:
+def seconds_in_numpy(plan: Plan) -> float:
+    """About what a plan takes without the compiled kernel."""
+    return plan.gates * (_SECONDS_PER_GATE + 2 ** len(plan.order) * _SECONDS_PER_AMPLITUDE)
+
+
+def run(plan: Plan, state: Complexes, threads: int, compiled: bool) -> None:
     """Carries a plan out, in place."""
     width = len(plan.order)
-    work = plan.gates * (_SECONDS_PER_GATE + state.size * _SECONDS_PER_AMPLITUDE)
-    compiled = plan.gates > 0 and (work > _NUMPY_SECONDS or width > _NUMPY_QUBITS)
+    compiled = compiled and plan.gates > 0 and width >= _COMPILED_QUBITS
     with engine_for(width, threads, compiled) as engine:
         for step in plan.steps:
             step.apply(state, engine)
@@ -139,7 +160,7 @@ def _evolve(ops: Iterable[Op], state: Complexes, threads: int) -> None:
             placed.append(op)
         elif isinstance(op, Phase):
             scalar *= op.factor
-    width = state.size.bit_length() - 1
-    run(plan_for(placed, range(width), threads, fixed=True), state, threads)
+    plan = plan_for(placed, range(state.size.bit_length() - 1), threads, fixed=True)
+    run(plan, state, threads, seconds_in_numpy(plan) > NUMPY_SECONDS)
     if scalar != 1:
         state *= scalar

@@ -14,10 +14,11 @@ from qmastermind.results import Factor
 from qmastermind.simulator.clusters import grow
 from qmastermind.simulator.memory import require_memory
 from qmastermind.simulator.ops import Collapse, Complexes, Op, components, lower
-from qmastermind.simulator.evolution import plan_for, run, simulate
+from qmastermind.simulator.evolution import NUMPY_SECONDS, plan_for, run, seconds_in_numpy, simulate
 
 _TILE = 1 << 16
 _MOST_BRANCHES = 1 << 14
+_LIKELY_BRANCHES = 64
 _NEGLIGIBLE = 1e-24  # a probability that rounding alone makes
 
 
@@ -84,8 +85,8 @@ def exact_factor(group: Group, threads: int) -> Factor:
         TooLargeError: If the state does not fit into memory.
     """
     if not group.collapses:
-        ((cluster,), _) = grow(group.qubits, group.ops)
-        order, state = simulate(cluster, threads)
+        clusters, _ = grow(group.qubits, group.ops)
+        ((order, state),) = simulate(clusters, threads)
         bits = tuple(group.final[q] for q in order if q in group.final)
         return Factor(bits, _marginal(state, [q in group.final for q in order]))
     joint = np.zeros(2 ** len(group.bits))
@@ -152,12 +153,14 @@ def _branches(
         else:
             segment.append(op)
     plans.append(plan_for(segment, group.qubits, threads, fixed=True))
+    once = sum(map(seconds_in_numpy, plans))
+    compiled = once * min(_LIKELY_BRANCHES, 2 ** len(collapses)) > NUMPY_SECONDS
     state = np.zeros(2**width, dtype=np.complex128)
     state[0] = 1
     pending: list[tuple[int, dict[int, int], Complexes, float]] = [(0, {}, state, amount)]
     while pending:
         at, record, state, amount = pending.pop()
-        run(plans[at], state, threads)
+        run(plans[at], state, threads, compiled)
         if at == len(collapses):
             yield record, state, amount
             continue

@@ -43,6 +43,8 @@ def find_reflections(ops: Sequence[Op]) -> list[Item]:
 
     A phase between two layers of X gates becomes a phase on another basis state.
     """
+    if not any(isinstance(op, Phase) and len(op.qubits) >= _LEAST_QUBITS for op in ops):
+        return list(ops)
     items: list[Item | None] = list(ops)
     lines: dict[int, list[int]] = {}  # for each qubit, the places of what acts on it
     for place, op in enumerate(ops):

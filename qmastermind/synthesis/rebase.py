@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -97,15 +97,22 @@ class _Rebaser:
             if not run:
                 continue
             self._pending[qubit] = []
-            matrix: Matrix = np.eye(2, dtype=np.complex128)
-            for gate in run:
-                matrix = (gate.matrix() if isinstance(gate, Gate) else gate) @ matrix
-            gates, phase = synthesise_one_qubit(matrix, self.basis)
-            kept = [g for g in run if isinstance(g, Gate) and g.name in self.basis]
-            if len(kept) == len(run) <= len(gates):
-                gates, phase = kept, 0.0
+            gates, phase = self._written(run)
             self.phase += phase
             self.operations += [Apply(gate, (qubit,)) for gate in gates]
+
+    def _written(self, run: Sequence[Gate | Matrix]) -> tuple[list[Gate], float]:
+        kept = [g for g in run if isinstance(g, Gate) and g.name in self.basis]
+        in_basis = len(kept) == len(run)
+        try:
+            gates, phase = synthesise_one_qubit(_product(run), self.basis)
+        except UnsupportedError:
+            # A basis of fixed gates may have each gate of a run, and not their product.
+            if len(run) == 1:
+                raise
+            parts = [self._written([gate]) for gate in run]
+            return [g for part, _ in parts for g in part], sum(phase for _, phase in parts)
+        return (kept, 0.0) if in_basis and len(kept) <= len(gates) else (gates, phase)
 
     def _two(self, op: Apply) -> None:
         if not isinstance(op.gate, Gate):
@@ -220,6 +227,7 @@ class _Rebaser:
         if "cz" in basis:
             self._emit(Apply(Gate("z"), (b,), (a,), (1,)))
         elif "cx" in basis or "ecr" in basis:
+            a, b = self._cheaper_target(a, b)
             self.one(b, Gate("h"))
             self._cx(a, b)
             self.one(b, Gate("h"))
@@ -236,9 +244,25 @@ class _Rebaser:
                 f"here; add one of {', '.join(ENTANGLERS)}"
             )
 
+    def _cheaper_target(self, a: int, b: int) -> tuple[int, int]:
+        """Orders a pair so that an h on the second merges best with the gates before it."""
+
+        def cost(control: int, target: int) -> int:
+            runs = self._pending[control], [*self._pending[target], Gate("h")]
+            return sum(len(self._written(run)[0]) for run in runs if run)
+
+        return (b, a) if cost(b, a) < cost(a, b) else (a, b)
+
     def _emit(self, op: Apply) -> None:
         self.flush(op.qubits)
         self.operations.append(op)
+
+
+def _product(run: Sequence[Gate | Matrix]) -> Matrix:
+    matrix: Matrix = np.eye(2, dtype=np.complex128)
+    for gate in run:
+        matrix = (gate.matrix() if isinstance(gate, Gate) else gate) @ matrix
+    return matrix
 
 
 def _eigenframe(matrix: Matrix) -> tuple[Matrix, float, float]:

@@ -124,6 +124,19 @@ def test_short_runs_in_the_basis_stay() -> None:
     assert rebase(b.build(), ("h", "s", "t", "rz", "sx", "cx")).operations == b.build().operations
 
 
+def test_fixed_gates_survive_where_their_product_has_no_short_form() -> None:
+    b = CircuitBuilder(Register("q", 2))
+    for _ in range(3):
+        b.h(0)
+        b.t(0)
+        b.sx(1)
+        b.tdg(1)
+    b.z(1, [0])
+    result = rebase(b.build(), ("h", "s", "t", "cx"))
+    assert Target(("h", "s", "t", "cx")).permits(result)
+    np.testing.assert_allclose(unitary(result), unitary(b.build()), atol=1e-12)
+
+
 def test_gates_that_cannot_be_written_are_refused() -> None:
     b = CircuitBuilder(Register("q", 3))
     b.x(2, [0, 1])

@@ -26,18 +26,25 @@ def operator(op: Apply, num_qubits: int) -> _Array:
     gate = op.gate
     inner = np.diag(np.exp(1j * gate.table())) if isinstance(gate, Phases) else gate.matrix()
     columns = np.arange(2**num_qubits)
-    matrix = np.zeros((2**num_qubits, 2**num_qubits), dtype=np.complex128)
-    for column in columns:
-        bits = [int(b) for b in format(column, f"0{num_qubits}b")]
-        if any(bits[c] != v for c, v in zip(op.controls, op.values, strict=True)):
-            matrix[column, column] = 1
-            continue
-        given = int("".join(str(bits[t]) for t in op.targets), 2)
-        for result in range(len(inner)):
-            for position, t in enumerate(op.targets):
-                bits[t] = result >> (len(op.targets) - 1 - position) & 1
-            matrix[int("".join(map(str, bits)), 2), column] = inner[result, given]
+    active = np.ones(2**num_qubits, dtype=bool)
+    for q, v in zip(op.controls, op.values, strict=True):
+        active &= _bit(columns, q, num_qubits) == v
+    given = np.zeros_like(columns)  # what each basis state has on the targets
+    cleared = columns.copy()
+    for q in op.targets:
+        given = 2 * given + _bit(columns, q, num_qubits)
+        cleared &= ~(1 << (num_qubits - 1 - q))
+    matrix = np.diag(np.where(active, 0, 1).astype(np.complex128))
+    for result in range(len(inner)):
+        rows = cleared.copy()
+        for position, q in enumerate(reversed(op.targets)):
+            rows |= (result >> position & 1) << (num_qubits - 1 - q)
+        matrix[rows[active], columns[active]] = inner[result, given[active]]
     return matrix
+
+
+def _bit(indices: NDArray[np.int64], qubit: int, num_qubits: int) -> NDArray[np.int64]:
+    return indices >> (num_qubits - 1 - qubit) & 1
 
 
 def unitary(circuit: Circuit) -> _Array:
@@ -95,5 +102,5 @@ def distribution(circuit: Circuit) -> NDArray[np.float64]:
 
 def _collapsed(state: _Array, qubits: Sequence[int], num_qubits: int) -> list[_Array]:
     (qubit,) = qubits
-    values = np.arange(2**num_qubits) >> (num_qubits - 1 - qubit) & 1
+    values = _bit(np.arange(2**num_qubits), qubit, num_qubits)
     return [np.where(values == v, state, 0) for v in (0, 1)]

@@ -1,0 +1,13 @@
+import pytest
+
+from qmastermind.testing import BackendConformance
+
+pytest.importorskip("pennylane")
+
+
+class TestDefaultQubit(BackendConformance):
+    backend_name = "pennylane:default.qubit"
+
+
+class TestLightningQubit(BackendConformance):
+    backend_name = "pennylane:lightning.qubit"

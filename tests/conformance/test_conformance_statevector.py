@@ -1,0 +1,5 @@
+from qmastermind.testing import BackendConformance
+
+
+class TestStatevector(BackendConformance):
+    backend_name = "statevector"

@@ -1,21 +1,22 @@
 """Finds reflections: a phase on one basis state between a layer and its inverse.
 
-If A acts on the qubits D only, then ``A P A^-1``, with P a factor f on the one basis state b of D,
-is ``1 + (f - 1) |v><v|`` with ``v = A|b>``: the diffuser of a Grover search, over whatever state it
-prepares, needs v alone instead of every gate of A (Brassard, Hoyer, Mosca and Tapp, "Quantum
-amplitude amplification and estimation", 2002, section 2).
+If A acts within the qubits D of P, a factor f on the one basis state b of D, then ``A P A^-1`` is
+``1 + (f - 1) |v><v|`` with ``v = A|b>``. So the diffuser of a Grover search, over whatever state
+it prepares, needs v alone instead of every gate of A (Brassard, Hoyer, Mosca and Tapp, "Quantum
+amplitude amplification and estimation", 2002, section 2). Qubits of D that A does not change are
+controls of the reflection, and v is over the others.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 
-from qmastermind.simulator.ops import Op, Phase, Rotate, Sparse, Table, X
+from qmastermind.simulator.ops import Complexes, Op, Phase, Rotate, Sparse, Table, X
 
 _LEAST_QUBITS = 5  # a smaller reflection is cheaper as gates
 _ROUNDING = 1e-15
@@ -23,16 +24,34 @@ _ROUNDING = 1e-15
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reflection:
-    """``phase`` between ``before`` and its inverse ``after``, all within the phase's qubits."""
+    """``phase`` between ``before`` and its inverse ``after``, all within the phase's qubits.
+
+    Attributes:
+        before: In time order.
+        phase: On one basis state.
+        after: In time order.
+        axes: The qubits that ``after`` changes, in increasing order.
+    """
 
     before: tuple[Op, ...]
     phase: Phase
     after: tuple[Op, ...]
+    axes: tuple[int, ...]
 
     @property
     def qubits(self) -> tuple[int, ...]:
         """Those of the phase."""
         return self.phase.qubits
+
+    def controls(self) -> dict[int, int]:
+        """The other qubits, with the values that they must hold."""
+        state = _pattern(self.phase.qubits, self.phase.values)
+        return {q: v for q, v in state.items() if q not in self.axes}
+
+    def preparation(self) -> list[Op]:
+        """``after`` where the controls hold, as operations on ``axes`` alone."""
+        fixed = self.controls()
+        return [given for op in self.after if (given := _where(op, fixed)) is not None]
 
 
 Item: TypeAlias = Op | Reflection
@@ -51,95 +70,135 @@ def find_reflections(ops: Sequence[Op]) -> list[Item]:
         for q in op.qubits:
             lines.setdefault(q, []).append(place)
     for place, op in enumerate(ops):
+        if items[place] is None:  # already part of another reflection
+            continue
         if isinstance(op, Phase) and len(op.qubits) >= _LEAST_QUBITS:
-            _replace(items, place, op, _mirrored(items, lines, place, op))
+            _join(items, place, op, _mirrored(items, lines, place, op.qubits))
     return [item for item in items if item is not None]
 
 
 def _mirrored(
-    items: Sequence[Item | None], lines: dict[int, list[int]], center: int, phase: Phase
+    items: Sequence[Item | None],
+    lines: dict[int, list[int]],
+    center: int,
+    qubits: Sequence[int],
 ) -> list[tuple[int, int]]:
-    """Places of inverse pairs around ``center``, from the inside out.
+    """Places of inverse pairs around ``center`` within ``qubits``, from the inside out.
 
     Between the two of a pair there is nothing else on any of their qubits.
     """
-    ends = {q: [bisect_left(lines[q], center)] * 2 for q in phase.qubits}  # left, right
+    inside = {q: [bisect_left(lines[q], center)] * 2 for q in qubits}  # first and last, on the line
 
-    def beyond(q: int, side: int, step: int) -> int:
-        """The next place on the line of q that has not been used, or -1."""
-        line, at = lines[q], ends[q][side] + step
+    def next_place(q: int, side: int) -> int:
+        """The next place outwards on the line of q that is not yet joined, or -1."""
+        line, step = lines[q], 2 * side - 1
+        at = inside[q][side] + step
         while 0 <= at < len(line) and items[line[at]] is None:
             at += step
         return line[at] if 0 <= at < len(line) else -1
 
     pairs: list[tuple[int, int]] = []
-    following = {q: beyond(q, 1, 1) for q in phase.qubits}
+    following = {q: next_place(q, 1) for q in qubits}
     while following := {q: place for q, place in following.items() if place >= 0}:
         after = min(following.values())
-        qubits = items[after].qubits  # type: ignore[union-attr]
-        before = {beyond(q, 0, -1) if q in following else -1 for q in qubits}
-        place = before.pop()
-        if before or place < 0 or not _undoes(items[after], items[place]):
-            for q in qubits:
+        op = items[after]
+        assert op is not None
+        places = {next_place(q, 0) if q in following else -1 for q in op.qubits}
+        before = places.pop()
+        if places or before < 0 or not _undoes(op, items[before]):
+            for q in op.qubits:
                 following.pop(q, None)
             continue
-        pairs.append((place, after))
-        for q in qubits:
-            ends[q] = [bisect_left(lines[q], place), bisect_left(lines[q], after)]
-            following[q] = beyond(q, 1, 1)
+        pairs.append((before, after))
+        for q in op.qubits:
+            inside[q] = [bisect_left(lines[q], before), bisect_left(lines[q], after)]
+            following[q] = next_place(q, 1)
     return pairs
 
 
-def _undoes(op: Item | None, other: Item | None) -> bool:
-    match op, other:
-        case Rotate(), Rotate():
-            return (
-                op.target == other.target
-                and _pattern(op.controls, op.values) == _pattern(other.controls, other.values)
-                and _near(op.matrix, other.matrix.conj().T)
-            )
-        case Phase(), Phase():
-            same = _pattern(op.qubits, op.values) == _pattern(other.qubits, other.values)
-            return same and abs(op.factor - other.factor.conjugate()) < _ROUNDING
-        case (Table(), Table()) | (Sparse(), Sparse()):
-            same = op.targets == other.targets
-            same = same and _pattern(op.controls, op.values) == _pattern(
-                other.controls, other.values
-            )
-            if same and isinstance(op, Sparse) and isinstance(other, Sparse):
-                same = np.array_equal(op.indices, other.indices)
-            return same and _near(op.factors, other.factors.conj())
+def _join(
+    items: list[Item | None], center: int, phase: Phase, pairs: Sequence[tuple[int, int]]
+) -> None:
+    """Puts a reflection at ``center``, or the phase with the X gates around it taken in."""
+    state = _pattern(phase.qubits, phase.values)
+    before: list[Op] = []
+    after: list[Op] = []
+    joined: list[int] = []
+    touched: set[int] = set()
+    axes: set[int] = set()
+    for pair in pairs:
+        first, last = (items[place] for place in pair)
+        assert not isinstance(first, Reflection | None)
+        assert not isinstance(last, Reflection | None)
+        if _is_x(last) and not touched.intersection(last.qubits):
+            state[last.qubits[0]] ^= 1
+            items[pair[0]] = items[pair[1]] = None
+            continue
+        before.insert(0, first)
+        after.append(last)
+        joined += pair
+        touched.update(last.qubits)
+        axes.update(_changed(last))
+    phase = Phase(tuple(state), tuple(state.values()), phase.factor)
+    items[center] = phase
+    if len(axes) >= _LEAST_QUBITS:
+        items[center] = Reflection(tuple(before), phase, tuple(after), tuple(sorted(axes)))
+        for place in joined:
+            items[place] = None
+
+
+def _undoes(op: Item, other: Item | None) -> bool:
+    """Whether two operations are inverse, up to rounding; loops are not looked into."""
+    if isinstance(op, Rotate) and isinstance(other, Rotate):
+        inverse = _near(op.matrix, other.matrix.conj().T)
+        return inverse and op.target == other.target and _same_controls(op, other)
+    if isinstance(op, Phase) and isinstance(other, Phase):
+        same = _pattern(op.qubits, op.values) == _pattern(other.qubits, other.values)
+        return same and abs(op.factor - other.factor.conjugate()) < _ROUNDING
+    if isinstance(op, Table) and isinstance(other, Table):
+        inverse = _near(op.factors, other.factors.conj())
+        return inverse and op.targets == other.targets and _same_controls(op, other)
+    if isinstance(op, Sparse) and isinstance(other, Sparse):
+        inverse = _near(op.factors, other.factors.conj())
+        inverse = inverse and np.array_equal(op.indices, other.indices)
+        return inverse and op.targets == other.targets and _same_controls(op, other)
     return False
 
 
-def _pattern(qubits: Sequence[int], values: Sequence[int]) -> dict[int, int]:
+def _same_controls(op: Rotate | Table | Sparse, other: Rotate | Table | Sparse) -> bool:
+    return _pattern(op.controls, op.values) == _pattern(other.controls, other.values)
+
+
+def _pattern(qubits: Iterable[int], values: Iterable[int]) -> dict[int, int]:
     return dict(zip(qubits, values, strict=True))
 
 
-def _near(a: np.ndarray, b: np.ndarray) -> bool:
+def _near(a: Complexes, b: Complexes) -> bool:
     return a.shape == b.shape and bool(np.all(np.abs(a - b) < _ROUNDING))
 
 
-def _replace(
-    items: list[Item | None], center: int, phase: Phase, pairs: Sequence[tuple[int, int]]
-) -> None:
-    state = _pattern(phase.qubits, phase.values)
-    kept: list[tuple[int, int]] = []
-    touched: set[int] = set()
-    for before, after in pairs:
-        op = items[after]
-        plain = isinstance(op, Rotate) and not op.controls and np.array_equal(op.matrix, X)
-        if plain and op.target not in touched:
-            state[op.target] ^= 1
-            items[before] = items[after] = None
-        else:
-            kept.append((before, after))
-            touched.update(op.qubits)
-    phase = Phase(tuple(state), tuple(state.values()), phase.factor)
-    items[center] = phase
-    if len(touched) >= _LEAST_QUBITS:
-        layers = [tuple(items[pair[side]] for pair in kept) for side in (0, 1)]
-        items[center] = Reflection(layers[0][::-1], phase, layers[1])
-        for pair in kept:
-            for place in pair:
-                items[place] = None
+def _is_x(op: Op) -> bool:
+    return isinstance(op, Rotate) and not op.controls and np.array_equal(op.matrix, X)
+
+
+def _changed(op: Op) -> tuple[int, ...]:
+    """The qubits that cannot be replaced by a value that they hold throughout."""
+    if isinstance(op, Rotate):
+        return (op.target,)
+    return op.targets if isinstance(op, Table | Sparse) else ()
+
+
+def _where(op: Op, fixed: dict[int, int]) -> Op | None:
+    """The operation where qubits hold the values ``fixed``; None if it does nothing there."""
+    if isinstance(op, Phase):
+        pattern = _pattern(op.qubits, op.values)
+    else:
+        assert isinstance(op, Rotate | Table | Sparse)
+        pattern = _pattern(op.controls, op.values)
+    if any(fixed.get(q, v) != v for q, v in pattern.items()):
+        return None
+    free = {q: v for q, v in pattern.items() if q not in fixed}
+    qubits, values = tuple(free), tuple(free.values())
+    if isinstance(op, Phase):
+        return replace(op, qubits=qubits, values=values)
+    return replace(op, controls=qubits, values=values)

@@ -140,7 +140,7 @@ def plan_for(ops: Sequence[Op], qubits: Sequence[int], threads: int, fixed: bool
 
 def seconds_in_numpy(plan: Plan) -> float:
     """About what a plan takes without the compiled kernel."""
-    return plan.gates * (_SECONDS_PER_GATE + 2 ** len(plan.order) * _SECONDS_PER_AMPLITUDE)
+    return plan.gates * (_SECONDS_PER_GATE + (1 << len(plan.order)) * _SECONDS_PER_AMPLITUDE)
 
 
 def run(plan: Plan, state: Complexes, threads: int, compiled: bool) -> None:

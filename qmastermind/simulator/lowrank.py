@@ -50,10 +50,11 @@ class Vector:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reflect:
-    """``1 + gain |vector><vector|``."""
+    """``1 + gain |vector><vector|`` on the leading qubits, at some ``columns`` of the others."""
 
     vector: Vector
     gain: complex
+    columns: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,7 +120,8 @@ class LowRank:
                         follow(step.body)
                 elif isinstance(step, Reflect):
                     j = self._number[id(step.vector)]
-                    change = step.gain * overlaps[j]
+                    change = np.zeros_like(overlaps[j])
+                    change[step.columns] = step.gain * overlaps[j, step.columns]
                     added[j] += change
                     np.add(local, entries[j] * change[columns], out=local)
                     np.add(overlaps, self._gram[:, j, None] * change, out=overlaps)
@@ -179,9 +181,11 @@ def _overlap(vector: Vector, cube: Complexes, engine: Engine) -> Complexes:
     def one(tile: tuple[slice, slice]) -> Complexes:
         i, j = tile
         # not by BLAS, which would take threads of its own
-        return np.einsum("h,hr->r", high[i], np.einsum("l,hlr->hr", low[j], parts[i, j]))
+        part: Complexes = np.einsum("h,hr->r", high[i], np.einsum("l,hlr->hr", low[j], parts[i, j]))
+        return part
 
-    return np.sum(engine.map(one, _tiles(vector, columns)), axis=0)
+    total: Complexes = np.sum(engine.map(one, _tiles(vector, columns)), axis=0)
+    return total
 
 
 def _add(vector: Vector, multiples: Complexes, cube: Complexes, engine: Engine) -> None:

@@ -12,9 +12,9 @@ from qmastermind.circuit import Circuit
 from qmastermind.errors import UnsupportedError
 from qmastermind.results import Factor
 from qmastermind.simulator.clusters import grow
+from qmastermind.simulator.evolution import NUMPY_SECONDS, plan_for, run, seconds_in_numpy, simulate
 from qmastermind.simulator.memory import require_memory
 from qmastermind.simulator.ops import Collapse, Complexes, Op, components, lower
-from qmastermind.simulator.evolution import NUMPY_SECONDS, plan_for, run, seconds_in_numpy, simulate
 
 _TILE = 1 << 16
 _MOST_BRANCHES = 1 << 14
@@ -205,4 +205,5 @@ def _marginal(state: Complexes, kept: list[bool]) -> NDArray[np.float64]:
         else:
             summed += [] if keep else [len(shape)]
             shape.append(2)
-    return probabilities.reshape(shape).sum(axis=tuple(summed)).reshape(-1)
+    marginal: NDArray[np.float64] = probabilities.reshape(shape).sum(axis=tuple(summed))
+    return marginal.reshape(-1)

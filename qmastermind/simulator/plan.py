@@ -56,11 +56,12 @@ def make_plan(
     """
     items = _search(ops)
     order = tuple(qubits)
-    if not fixed:
-        reflected = _count_reflections(items)
-        first = max(reflected, key=reflected.__getitem__, default=frozenset[int]())
-        order = tuple(sorted(order, key=lambda q: q not in first))
-    planner = _Planner(order, prepare)
+    reflected = _count_reflections(items)
+    if fixed:
+        reflected = {axes: n for axes, n in reflected.items() if axes == {*order[: len(axes)]}}
+    leading = max(reflected, key=reflected.__getitem__, default=frozenset[int]())
+    order = tuple(sorted(order, key=lambda q: q not in leading))
+    planner = _Planner(order, len(leading), prepare)
     return Plan(order, tuple(_steps(planner.atoms(items), len(order))))
 
 
@@ -81,21 +82,28 @@ def _search(ops: Sequence[Op]) -> list[_Item]:
     ]
 
 
-def _count_reflections(items: Iterable[_Item], times: int = 1) -> Counter[frozenset[int]]:
+def _count_reflections(items: Iterable[_Item], times: int = 1) -> dict[frozenset[int], int]:
     found: Counter[frozenset[int]] = Counter()
     for item in items:
         if isinstance(item, _Cycle):
-            found += _count_reflections(item.items, times * item.repetitions)
+            found.update(_count_reflections(item.items, times * item.repetitions))
         elif isinstance(item, Reflection):
-            found[frozenset(item.qubits)] += times
+            found[frozenset(item.axes)] += times
     return found
 
 
 class _Planner:
-    """Brings operations to bit positions of one cluster."""
+    """Brings operations to bit positions of one cluster.
 
-    def __init__(self, order: Sequence[int], prepare: Prepare) -> None:
-        self._order = tuple(order)
+    Args:
+        order: Its qubits.
+        leading: How many of them, from the first, reflections are about; others become gates.
+        prepare: Makes the states that they are about.
+    """
+
+    def __init__(self, order: Sequence[int], leading: int, prepare: Prepare) -> None:
+        self._width = len(order)
+        self._leading = tuple(order[:leading])
         self._prepare = prepare
         self._bits = {q: len(order) - 1 - i for i, q in enumerate(order)}
 
@@ -107,9 +115,8 @@ class _Planner:
                 case _Cycle():
                     found.append(self._cycle(item))
                 case Reflection():
-                    leading = self._order[: len(item.qubits)]
-                    if set(item.qubits) == set(leading):
-                        found.append(self._reflect(item, leading))
+                    if {*item.axes} == {*self._leading}:
+                        found.append(self._reflect(item))
                     else:
                         found += self.atoms((*item.before, item.phase, *item.after))
                 case Rotate():
@@ -128,24 +135,27 @@ class _Planner:
         return mask, sum(v << self._bits[q] for q, v in zip(qubits, values, strict=True))
 
     def _cycle(self, cycle: _Cycle) -> Again | Repeat:
-        atoms, width = self.atoms(cycle.items), len(self._order)
+        atoms, width = self.atoms(cycle.items), self._width
         if all(map(_is_sparse, atoms)) and any(isinstance(a, Instruction) for a in atoms):
             return Again(tuple(_instruction(a, width) for a in atoms), cycle.repetitions)
         return Repeat(_steps(atoms, width), cycle.repetitions)
 
-    def _reflect(self, item: Reflection, leading: Sequence[int]) -> Reflect:
+    def _reflect(self, item: Reflection) -> Reflect:
         state = dict(zip(item.phase.qubits, item.phase.values, strict=True))
-        parts = self._prepare(item.after, leading, [state[q] for q in leading])
-        return Reflect(_vector(parts, leading), item.phase.factor - 1)
+        values = [state[q] for q in self._leading]
+        vector = _vector(self._prepare(item.preparation(), self._leading, values), self._leading)
+        controls = item.controls()
+        mask, value = self._mask([*controls], [*controls.values()])
+        columns = _free_bits(np.array([value]), mask, self._width - len(self._leading))
+        return Reflect(vector, item.phase.factor - 1, columns)
 
     def _diagonal(self, item: Table | Sparse, factors: Complexes) -> Diagonal:
         bits = [self._bits[q] for q in item.targets]
-        return Diagonal(bits, factors, *self._mask(item.controls, item.values), len(self._order))
+        return Diagonal(bits, factors, *self._mask(item.controls, item.values), self._width)
 
     def _listed(self, item: Sparse) -> Scale | Diagonal:
-        width = len(self._order)
-        free = width - len(item.qubits)
-        if len(item.indices) << free > 2**width // _SPARSE_SHARE:
+        free = self._width - len(item.qubits)
+        if len(item.indices) << free > 2**self._width // _SPARSE_SHARE:
             table = np.ones(2 ** len(item.targets), dtype=np.complex128)
             table[item.indices] = item.factors
             return self._diagonal(item, table)
@@ -154,7 +164,7 @@ class _Planner:
         for place, q in enumerate(reversed(item.targets)):
             mask |= 1 << self._bits[q]
             base |= (item.indices >> place & 1) << self._bits[q]
-        return Scale(_free_bits(base, mask, width), np.tile(item.factors, 2**free))
+        return Scale(_free_bits(base, mask, self._width), np.tile(item.factors, 2**free))
 
 
 def _vector(parts: Sequence[Part], order: Sequence[int]) -> Vector:
@@ -211,7 +221,7 @@ def _steps(atoms: Iterable[_Atom], width: int) -> list[Step]:
         for atom in members:
             if isinstance(atom, LocalGate):
                 gates.append(atom)
-            else:
+            elif isinstance(atom, Diagonal | Repeat):
                 flush()
                 steps.append(atom)
     flush()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from qmastermind.simulator.blocks import Block
 
     Index: TypeAlias = tuple[int | slice, ...]
+    View: TypeAlias = tuple[tuple[int, ...], tuple[Index, ...], tuple[complex, ...]]
 
 
 class Step(Protocol):
@@ -99,9 +100,9 @@ class Gates:
         return form_blocks(self.ops, self._width)
 
     @cached_property
-    def _views(self) -> list[tuple[tuple[int, ...], tuple[Index, ...], tuple[complex, ...]]]:
+    def _views(self) -> list[View]:
         """For each gate: a shape with an axis for each of its bits, places in it, its entries."""
-        views = []
+        views: list[View] = []
         for op in self.ops:
             if isinstance(op, Turn):
                 shape, zero = _axes(self._width, op.mask | 1 << op.bit, op.value)

@@ -17,6 +17,7 @@ from qmastermind.errors import TooLargeError, UsageError
 from qmastermind.game.code import Code
 from qmastermind.game.rules import Rules
 from qmastermind.results import Counts
+from qmastermind.synthesis.distinct import distinct
 from qmastermind.synthesis.preparation import uniform
 
 Kind: TypeAlias = Literal["binary", "one-hot"]
@@ -127,8 +128,9 @@ class Encoding:
             space: ``all`` bitstrings (Hadamards), or only the ``valid`` codes, exactly and
                 without post-selection.
 
-        With repeats the valid preparation is one small circuit a peg. Without repeats it is a
-        tree of controlled rotations over the listed codes: its size grows with their number.
+        With repeats the valid preparation is one small circuit a peg. Without repeats it has one
+        ancilla (:func:`qmastermind.synthesis.distinct.distinct`); one-hot it is a tree of
+        controlled rotations over the listed codes, which grows with their number.
 
         Raises:
             TooLargeError: If the codes are too many to list.
@@ -147,11 +149,13 @@ class Encoding:
             )
             for span in self.peg_slices:
                 builder.compose(peg, span)
+        elif self.kind == "binary":
+            builder.compose(distinct(self.rules.colours, self.rules.positions, self.bits_per_peg))
         else:
             if self.rules.num_codes > _MAX_LISTED_CODES:
                 raise TooLargeError(
                     f"{self.rules} has {self.rules.num_codes:,} codes, too many to prepare one by "
-                    f"one (at most {_MAX_LISTED_CODES:,}); use the space 'all'"
+                    f"one (at most {_MAX_LISTED_CODES:,}); use the binary encoding"
                 )
             builder.compose(uniform_over([self.encode(code) for code in self.rules.codes()]))
         return builder.build()

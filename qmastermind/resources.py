@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
 
-from qmastermind.circuit import Apply, Circuit
+import numpy as np
+
+from qmastermind.circuit import Apply, Box, Circuit
 from qmastermind.gates import Gate
 from qmastermind.target import operation_name
 
@@ -56,37 +58,82 @@ class Resources:
 
 
 def count(circuit: Circuit) -> Resources:
-    """Counts a circuit, boxes opened."""
-    counts: Counter[str] = Counter()
-    by_width: Counter[int] = Counter()
-    t_gates = 0
-    depths = [[0] * circuit.num_qubits for _ in range(3)]  # all, two-qubit, T
-    for op in circuit.flat():
-        if not isinstance(op, Apply):
-            continue
-        qubits = op.qubits
-        counts[operation_name(op)] += 1
-        by_width[min(len(qubits), 3)] += 1
-        is_t = _is_t(op)
-        t_gates += is_t
-        for layers, cost in zip(depths, (1, len(qubits) == 2, is_t), strict=True):
-            layer = max(layers[q] for q in qubits) + cost
-            for q in qubits:
-                layers[q] = layer
-    depth, two_qubit_depth, t_depth = (max(layers, default=0) for layers in depths)
+    """Counts a circuit, boxes opened. A repeated box costs one pass over its body."""
+    tally = _Tally(circuit.num_qubits, 1)
+    tally.add(circuit, range(circuit.num_qubits))
+    depth, two_qubit_depth, t_depth = (int(d) for d in tally.layers.max(axis=(1, 2), initial=0))
+    widths = tally.widths
     return Resources(
         qubits=circuit.num_qubits,
         ancillas=len(circuit.ancillas),
         depth=depth,
         two_qubit_depth=two_qubit_depth,
-        two_qubit_gates=by_width[2],
-        multi_qubit_gates=by_width[3],
-        one_qubit_gates=by_width[1],
-        virtual_rz=counts["rz"],
-        t_gates=t_gates,
+        two_qubit_gates=widths[2],
+        multi_qubit_gates=widths[3],
+        one_qubit_gates=widths[1],
+        virtual_rz=tally.counts["rz"],
+        t_gates=tally.t_gates,
         t_depth=t_depth,
-        counts=MappingProxyType(dict(counts)),
+        counts=MappingProxyType(dict(tally.counts)),
     )
+
+
+class _Tally:
+    """Counts gates, and follows the layers that each qubit has reached from each input.
+
+    ``layers[kind, q, i]`` is the longest path from input i to qubit q: in all gates, two-qubit
+    gates, T gates. With one input that is the depth so far; with one a qubit it is the
+    (max, +) matrix of a circuit, whose powers are the depths of its repetitions.
+    """
+
+    def __init__(self, num_qubits: int, inputs: int) -> None:
+        self.layers = np.zeros((3, num_qubits, inputs))
+        self.counts: Counter[str] = Counter()
+        self.widths: Counter[int] = Counter()
+        self.t_gates = 0
+
+    @classmethod
+    def of_body(cls, circuit: Circuit) -> _Tally:
+        tally = cls(circuit.num_qubits, circuit.num_qubits)
+        tally.layers[:] = -np.inf
+        for q in range(circuit.num_qubits):
+            tally.layers[:, q, q] = 0
+        tally.add(circuit, range(circuit.num_qubits))
+        return tally
+
+    def add(self, circuit: Circuit, where: Sequence[int]) -> None:
+        for op in circuit.operations:
+            if isinstance(op, Apply):
+                self._add_gate(op, [where[q] for q in op.qubits])
+            elif isinstance(op, Box):
+                placed = [where[q] for q in op.qubits]
+                if op.repetitions == 1:
+                    self.add(op.circuit, placed)
+                elif op.repetitions > 1:
+                    self._add_repeated(op, placed)
+
+    def _add_gate(self, op: Apply, qubits: list[int]) -> None:
+        self.counts[operation_name(op)] += 1
+        self.widths[min(len(qubits), 3)] += 1
+        is_t = _is_t(op)
+        self.t_gates += is_t
+        reached = self.layers[:, qubits].max(axis=1)
+        reached[0] += 1
+        reached[1] += len(qubits) == 2
+        reached[2] += is_t
+        self.layers[:, qubits] = reached[:, None]
+
+    def _add_repeated(self, op: Box, qubits: list[int]) -> None:
+        body = self.of_body(op.circuit)
+        for name, n in body.counts.items():
+            self.counts[name] += n * op.repetitions
+        for width, n in body.widths.items():
+            self.widths[width] += n * op.repetitions
+        self.t_gates += body.t_gates * op.repetitions
+        reached = self.layers[:, qubits]
+        for _ in range(op.repetitions):
+            reached = (body.layers[:, :, :, None] + reached[:, None]).max(axis=2)
+        self.layers[:, qubits] = reached
 
 
 def _is_t(op: Apply) -> bool:

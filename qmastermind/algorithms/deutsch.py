@@ -51,11 +51,7 @@ def colour_pairs(colours: int, pairs: Pairs = "star") -> tuple[Pair, ...]:
     # Paths of at least 3 colours each: no colour but 0 is alone, and no path is a single pair.
     number = (colours - 1) // 3
     ends = [1 + i * 3 for i in range(number)] + [colours]
-    return tuple(
-        (c, c + 1)
-        for first, after in pairwise(ends)
-        for c in range(first, after - 1)
-    )
+    return tuple((c, c + 1) for first, after in pairwise(ends) for c in range(first, after - 1))
 
 
 def pair_query(oracle: ColourPairOracle, fence: bool = True) -> Circuit:

@@ -6,9 +6,11 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from qmastermind.circuit import Box, Circuit, CircuitBuilder, Query, Register
 from qmastermind.errors import TooLargeError, UsageError
+from qmastermind.oracle.variables import Variables, bits
 
 _MAX_ENUMERATED_BITS = 24
 
@@ -57,6 +59,11 @@ class Oracle(_Metered):
         self._probe(x)
         return self._marks(x)
 
+    @cached_property
+    def variables(self) -> Variables:
+        """What the bits stand for, in order; by default one variable a bit, x0, x1, ..."""
+        return bits(*(f"x{i}" for i in range(self.num_bits)))
+
     @abstractmethod
     def _marks(self, x: str) -> bool: ...
 
@@ -73,23 +80,51 @@ class Oracle(_Metered):
     def bit_flip(self) -> Circuit:
         """The bit oracle |x>|r> -> |x>|r xor [x marked]>, r the last data qubit.
 
-        The phase oracle under control of r, between Hadamards on r: one use of the oracle.
+        Unless the oracle has a better way, the phase oracle under control of r, between Hadamards
+        on r. One use of the oracle.
         """
-        controlled = self._phase(math.pi).controlled(1)
+        return self._use(self._bit_flip())
+
+    def _bit_flip(self) -> Circuit:
         size = self.num_bits
         builder = CircuitBuilder(Register("x", size), Register("result", 1))
         builder.h(size)
-        builder.append(controlled, (size, *range(size)))
+        builder.compose(self._phase(math.pi).controlled(1), (size, *range(size)))
         builder.h(size)
-        return self._use(builder.build())
+        return builder.build()
 
     def marked(self) -> Iterator[str]:
-        """All marked bitstrings in increasing order, by evaluating every input.
+        """All marked assignments as bitstrings, in increasing order, by evaluating every input.
 
         Raises:
             TooLargeError: For more than 24 bits.
         """
-        return (x for x in all_bitstrings(self.num_bits) if self.marks(x))
+        inputs = (x for x in all_bitstrings(self.num_bits) if self.variables.decode(x) is not None)
+        return (x for x in inputs if self.marks(x))
+
+    def __and__(self, other: Oracle) -> Oracle:
+        """Marks what both mark; variables of the same name are the same."""
+        from qmastermind.oracle.algebra import both
+
+        return both(self, other)
+
+    def __or__(self, other: Oracle) -> Oracle:
+        """Marks what at least one marks."""
+        from qmastermind.oracle.algebra import either
+
+        return either(self, other)
+
+    def __xor__(self, other: Oracle) -> Oracle:
+        """Marks what exactly one marks."""
+        from qmastermind.oracle.algebra import exactly_one
+
+        return exactly_one(self, other)
+
+    def __invert__(self) -> Oracle:
+        """Marks what this one does not."""
+        from qmastermind.oracle.algebra import complement
+
+        return complement(self)
 
 
 class ValueOracle(_Metered):

@@ -100,8 +100,8 @@ def test_no_repeats():
     rules = Rules(4, 6, repeats=False)
     encoding, secret = Encoding(rules), rules.code("RBOY")
     circuit = grover(MatchOracle(secret, encoding), encoding.prepare(), plan=search)
-    bits = int(encoding.encode(secret), 2)
-    assert probability_of(circuit, [bits]) == pytest.approx(1, abs=1e-9)
+    state = int(encoding.encode(secret) + "0" * len(circuit.ancillas), 2)
+    assert probability_of(circuit, [state]) == pytest.approx(1, abs=1e-9)
 
 
 @given(st.integers(1, 6), st.data())

@@ -1,9 +1,12 @@
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from qmastermind.circuit import CircuitBuilder, Phases, Register
 from qmastermind.errors import UsageError
 from qmastermind.resources import count
 from qmastermind.target import Target
+from qmastermind.testing.strategies import circuits
 
 
 def test_the_convention():
@@ -43,6 +46,15 @@ def test_boxes_count_as_often_as_they_are_repeated():
     assert thrice.ancillas == 1
     assert thrice.qubits == 3
     assert count(body.power(0)).depth == 0
+
+
+@given(circuits(max_qubits=4, boxes=True), st.integers(0, 4))
+@settings(max_examples=60)
+def test_repeated_boxes_count_like_their_flat_form(circuit, repetitions):
+    repeated = circuit.power(repetitions)
+    assert count(repeated) == count(repeated.flattened())
+    nested = repeated.power(2)
+    assert count(nested) == count(nested.flattened())
 
 
 def test_t_gates_in_disguise():

@@ -44,13 +44,20 @@ def test_bitstrings_that_are_no_code():
         (Rules(2, 5), "one-hot"),
         (Rules(3, 4, repeats=False), "binary"),
         (Rules(4, 6, repeats=False), "binary"),
+        (Rules(3, 3, repeats=False), "binary"),
+        (Rules(2, 9, repeats=False), "binary"),
+        (Rules(1, 5, repeats=False), "binary"),
+        (Rules(5, 5, repeats=False), "binary"),
         (Rules(2, 4, repeats=False), "one-hot"),
         (Rules(2, 7, blanks=True), "binary"),
     ],
 )
 def test_the_valid_space_is_exactly_the_codes(rules, kind):
     encoding = Encoding(rules, kind)
-    state = statevector(encoding.prepare("valid"))
+    circuit = encoding.prepare("valid")
+    state = statevector(circuit).reshape(2**encoding.num_bits, -1)
+    assert np.allclose(state[:, 1:], 0)  # ancillas end in |0>
+    state = state[:, 0]
     expected = np.zeros(2**encoding.num_bits)
     for code in rules.codes():
         expected[int(encoding.encode(code), 2)] = rules.num_codes**-0.5
@@ -67,8 +74,9 @@ def test_the_space_of_all_bitstrings():
 
 
 def test_too_many_codes_without_repeats():
-    with pytest.raises(TooLargeError, match="use the space 'all'"):
-        Encoding(Rules(8, 12, repeats=False)).prepare()
+    with pytest.raises(TooLargeError, match="use the binary encoding"):
+        Encoding(Rules(8, 12, repeats=False), "one-hot").prepare()
+    assert Encoding(Rules(8, 12, repeats=False)).prepare().num_qubits == 33
 
 
 @given(st.sets(st.integers(0, 31), min_size=1))

@@ -1,0 +1,196 @@
+"""How many solutions an oracle has: amplitude estimation, by phase and iterative."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from qmastermind.algorithms.grover import GroverPlan, grover, iteration
+from qmastermind.backend import Backend
+from qmastermind.circuit import Circuit, CircuitBuilder, Register
+from qmastermind.errors import UsageError
+from qmastermind.oracle.base import Oracle
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An estimated number of solutions.
+
+    Attributes:
+        count: Best estimate.
+        low: Lower end of the confidence interval.
+        high: Upper end.
+        confidence: Probability that the interval covers the true count, at least.
+        queries: Uses of the oracle, each circuit times its shots.
+    """
+
+    count: float
+    low: float
+    high: float
+    confidence: float
+    queries: int
+
+
+def inverse_fourier(num_qubits: int) -> Circuit:
+    """The inverse quantum Fourier transform, first qubit most significant, register ``y``."""
+    builder = CircuitBuilder(Register("y", num_qubits))
+    for i in range(num_qubits // 2):
+        builder.swap(i, num_qubits - 1 - i)
+    for target in reversed(range(num_qubits)):
+        for control in reversed(range(target + 1, num_qubits)):
+            builder.p(-math.pi / 2 ** (control - target), target, [control])
+        builder.h(target)
+    return builder.build()
+
+
+def phase_estimation(oracle: Oracle, precision: int) -> Circuit:
+    """Estimates the angle of the Grover operator with ``precision`` qubits, measured.
+
+    Outcome y, read as an integer, means about N sin^2(pi y / 2^t) solutions. Cost: 2^t - 1
+    controlled iterations. Source: Brassard, Hoyer, Mosca and Tapp, Contemp. Math. 305, 53 (2002),
+    section 4.
+    """
+    if precision < 1:
+        raise UsageError(f"counting needs at least 1 qubit of precision, not {precision}")
+    start = oracle.variables.prepare()
+    step = iteration(oracle, start).controlled(1)
+    builder = CircuitBuilder(Register("y", precision), Register("x", oracle.num_bits))
+    clock, data = builder.qubits("y"), builder.qubits("x")
+    builder.compose(start, data)
+    for qubit in clock:
+        builder.h(qubit)
+    for i, qubit in enumerate(clock):
+        builder.append(step, (qubit, *data), repetitions=2 ** (precision - 1 - i), label="G")
+    builder.append(inverse_fourier(precision), clock, label="inverse QFT")
+    return builder.build().measured(clock)
+
+
+def count_by_phase(
+    oracle: Oracle, backend: Backend, precision: int, seed: int | None = None, repeats: int = 7
+) -> Estimate:
+    """Counts by phase estimation: the median of ``repeats`` runs.
+
+    One run is within 2 pi sqrt(M (N - M)) / 2^t + pi^2 N / 4^t of M with probability at least
+    8 / pi^2 (Brassard et al., theorem 12); the median of r runs fails only if r / 2 of them do.
+    """
+    if repeats < 1:
+        raise UsageError(f"expected at least 1 repeat, not {repeats}")
+    size = oracle.variables.num_assignments
+    counts = backend.run(phase_estimation(oracle, precision), repeats, seed).counts
+    outcomes = sorted(
+        size * math.sin(math.pi * int(bits, 2) / 2**precision) ** 2
+        for bits, n in counts.items()
+        for _ in range(n)
+    )
+    middle = outcomes[len(outcomes) // 2]
+    # The largest error that any true count within it can have.
+    steps = 2**precision
+    low, high = 0.0, float(size)
+    inside = [
+        m
+        for m in _grid(size)
+        if abs(m - middle)
+        <= 2 * math.pi * math.sqrt(m * (size - m)) / steps + math.pi**2 * size / steps**2
+    ]
+    if inside:
+        low, high = min(inside), max(inside)
+    good = 8 / math.pi**2
+    runs = len(outcomes)
+    confidence = sum(
+        math.comb(runs, k) * good**k * (1 - good) ** (runs - k)
+        for k in range(runs // 2 + 1, runs + 1)
+    )
+    return Estimate(middle, low, high, confidence, runs * (steps - 1))
+
+
+def _grid(size: int) -> range:
+    return range(size + 1) if size <= 2**20 else range(0, size + 1, size // 2**20)
+
+
+def count_iteratively(
+    oracle: Oracle,
+    backend: Backend,
+    *,
+    error: float = 0.5,
+    confidence: float = 0.95,
+    shots: int = 200,
+    seed: int | None = None,
+) -> Estimate:
+    """Counts by iterative amplitude estimation: no Fourier transform, no controlled oracle.
+
+    Keeps an interval for the angle theta of sin^2(theta) = M / N, and runs the number of
+    iterations k for which (4 k + 2) theta stays in one half circle, so that the measured share
+    narrows it. Source: Grinko, Gacon, Zoufal and Woerner, npj Quantum Inf. 7, 52 (2021),
+    algorithm 1, with Chernoff-Hoeffding intervals.
+
+    Args:
+        oracle: Over at least one variable.
+        backend: Runs the circuits.
+        error: Half width of the interval for the count at which to stop.
+        confidence: Of the interval, in (0, 1).
+        shots: A circuit.
+        seed: Makes the samples repeat.
+
+    Raises:
+        UsageError: If ``error`` is not positive or ``confidence`` not in (0, 1).
+    """
+    if error <= 0 or not 0 < confidence < 1:
+        raise UsageError("expected a positive error and a confidence between 0 and 1")
+    size = oracle.variables.num_assignments
+    epsilon = min(0.5, error / size)
+    alpha = 1 - confidence
+    rounds = max(1, math.ceil(math.log2(math.pi / (8 * epsilon))))
+    low, high = 0.0, 0.25  # theta in units of 2 pi
+    start = oracle.variables.prepare()
+    k, upper = 0, True
+    hits = total = queries = 0
+    number = 0
+    while size * abs(_share(high) - _share(low)) > 2 * error:
+        previous = k
+        k, upper = _next_power(k, upper, low, high)
+        if k != previous:
+            hits = total = 0
+        circuit = grover(oracle, start, plan=GroverPlan(k, math.pi, 0.0))
+        number += 1
+        shot_seed = None if seed is None else seed * 1_000_003 + number
+        counts = backend.run(circuit.measured(range(oracle.num_bits)), shots, shot_seed).counts
+        hits += sum(n for bits, n in counts.items() if _solves(oracle, bits))
+        total += counts.shots
+        queries += k * counts.shots
+        radius = math.sqrt(math.log(2 * rounds / alpha) / (2 * total))
+        share_low, share_high = max(0.0, hits / total - radius), min(1.0, hits / total + radius)
+        angle_low = math.acos(1 - 2 * share_low) / (2 * math.pi)
+        angle_high = math.acos(1 - 2 * share_high) / (2 * math.pi)
+        if not upper:
+            angle_low, angle_high = 1 - angle_high, 1 - angle_low
+        factor = 4 * k + 2
+        turns = math.floor(factor * low)
+        low = max(low, (turns + angle_low) / factor)
+        high = min(high, (turns + angle_high) / factor)
+        if low > high:  # the samples contradict the interval: a rare event of the stated risk
+            low, high = high, low
+    ends = size * _share(low), size * _share(high)
+    return Estimate(sum(ends) / 2, *ends, confidence, queries)
+
+
+def _share(turn: float) -> float:
+    return math.sin(2 * math.pi * turn) ** 2
+
+
+def _solves(oracle: Oracle, bits: str) -> bool:
+    return oracle.variables.decode(bits) is not None and oracle.marks(bits)
+
+
+def _next_power(k: int, upper: bool, low: float, high: float) -> tuple[int, bool]:
+    """The largest iteration count, at least twice the last, that keeps the angle in one half."""
+    factor = 4 * k + 2
+    largest = int(1 / (2 * (high - low))) if high > low else factor
+    candidate = largest - (largest - 2) % 4
+    while candidate >= 2 * factor:
+        start, end = candidate * low % 1, candidate * high % 1
+        if start <= end <= 0.5:
+            return (candidate - 2) // 4, True
+        if 0.5 <= start <= end:
+            return (candidate - 2) // 4, False
+        candidate -= 4
+    return k, upper

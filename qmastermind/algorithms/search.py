@@ -1,0 +1,195 @@
+"""Searching with any oracle: known, unknown or all solutions; candidates are checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from qmastermind.algorithms.grover import GroverPlan, grover
+from qmastermind.algorithms.grover import plan as plan_search
+from qmastermind.backend import Backend
+from qmastermind.errors import UsageError
+from qmastermind.oracle.algebra import exactly_one
+from qmastermind.oracle.base import Oracle
+from qmastermind.oracle.table import TableOracle
+
+GROWTH = 6 / 5
+"""Factor by which the range of the number of iterations grows after a miss."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search ended with.
+
+    Attributes:
+        bits: The solution as a bitstring, checked classically, or None.
+        assignment: The same by variable.
+        iterations: Uses of the oracle in all circuits together.
+        circuits: Number of circuits run.
+        failure_bound: If nothing was found, the probability of that with a solution there.
+    """
+
+    bits: str | None
+    assignment: dict[str, int] = field(default_factory=dict)
+    iterations: int = 0
+    circuits: int = 0
+    failure_bound: float = 0.0
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """One run of the search for an unknown number of solutions.
+
+    Attributes:
+        hit: Whether a candidate passed.
+        iterations: Grover iterations in all.
+        checks: Candidates sampled and checked.
+    """
+
+    hit: bool
+    iterations: int
+    checks: int
+
+
+def unknown_schedule(
+    size: int, attempt: Callable[[int], bool], rng: np.random.Generator, cap: float
+) -> Schedule:
+    """Searches without knowing how many of ``size`` states are marked.
+
+    The number of iterations is drawn from a range that grows after each miss (Boyer, Brassard,
+    Hoyer and Tapp, Fortschr. Phys. 46, 493 (1998), section 4). Expected iterations: at most
+    4.5 sqrt(size / M) with M marked.
+
+    Args:
+        size: Number of prepared states.
+        attempt: Runs that many iterations, measures, and checks.
+        rng: Draws the numbers.
+        cap: Gives up once that many iterations are spent.
+    """
+    width, spent, checks = 1.0, 0, 0
+    while True:
+        number = int(rng.integers(math.ceil(width)))
+        checks += 1
+        spent += number
+        if attempt(number):
+            return Schedule(True, spent, checks)
+        if spent > cap:
+            return Schedule(False, spent, checks)
+        width = min(GROWTH * width, math.sqrt(size))
+
+
+def search_unknown(
+    oracle: Oracle, backend: Backend, seed: int | None = None, failure_bound: float = 1e-3
+) -> Found:
+    """Finds a solution, or says that there is none up to a bounded error.
+
+    One round gives up after 9 sqrt(N) iterations, twice what a single solution takes on average;
+    by Markov's inequality it misses a solution with probability at most 1/2. Rounds are repeated
+    until the product is below ``failure_bound``.
+
+    Args:
+        oracle: Over at least one variable.
+        backend: Runs one circuit a candidate, one shot each.
+        seed: Makes the whole search repeat.
+        failure_bound: Accepted probability of missing a solution, in (0, 1).
+
+    Raises:
+        UsageError: If the bound is not in (0, 1).
+    """
+    if not 0 < failure_bound < 1:
+        raise UsageError(f"the failure bound must be between 0 and 1, not {failure_bound}")
+    rng = np.random.default_rng(seed)
+    start = oracle.variables.prepare()
+    size = oracle.variables.num_assignments
+    hits: list[str] = []
+
+    def attempt(iterations: int) -> bool:
+        circuit = grover(oracle, start, plan=GroverPlan(iterations, math.pi, 0.0))
+        shot = backend.run(circuit.measured(range(oracle.num_bits)), 1, int(rng.integers(2**31)))
+        bits = next(iter(shot.counts))
+        if oracle.variables.decode(bits) is not None and oracle.marks(bits):
+            hits.append(bits)
+        return bool(hits)
+
+    rounds = math.ceil(-math.log2(failure_bound))
+    iterations = circuits = 0
+    for _ in range(rounds):
+        run = unknown_schedule(size, attempt, rng, 9 * math.sqrt(size))
+        iterations, circuits = iterations + run.iterations, circuits + run.checks
+        if run.hit:
+            assignment = oracle.variables.decode(hits[0]) or {}
+            return Found(hits[0], assignment, iterations, circuits)
+    return Found(None, {}, iterations, circuits, 2.0**-rounds)
+
+
+def search_known(
+    oracle: Oracle,
+    backend: Backend,
+    marked: int,
+    *,
+    exact: bool = False,
+    iterations: int | None = None,
+    shots: int = 1024,
+    seed: int | None = None,
+) -> Found:
+    """Finds a solution when the number of solutions is known.
+
+    One circuit; its outcomes are checked from the most frequent down to the first that passes.
+
+    Args:
+        oracle: Over at least one variable.
+        backend: Runs the circuit.
+        marked: Number of solutions, at least 1.
+        exact: Match the phase, so that every outcome is a solution.
+        iterations: Fixes the number.
+        shots: Number of samples.
+        seed: Makes the samples repeat.
+
+    Raises:
+        UsageError: If ``marked`` is not between 1 and the number of assignments.
+    """
+    size = oracle.variables.num_assignments
+    search = plan_search(size, marked, iterations=iterations, exact=exact)
+    circuit = grover(oracle, oracle.variables.prepare(), plan=search)
+    counts = backend.run(circuit.measured(range(oracle.num_bits)), shots, seed).counts
+    for bits, _ in counts.most_common():
+        assignment = oracle.variables.decode(bits)
+        if assignment is not None and oracle.marks(bits):
+            return Found(bits, assignment, search.iterations, 1)
+    return Found(None, {}, search.iterations, 1, (1 - search.success_probability) ** shots)
+
+
+def search_all(
+    oracle: Oracle, backend: Backend, seed: int | None = None, failure_bound: float = 1e-3
+) -> list[Found]:
+    """Finds every solution, each search excluding those found before.
+
+    The solutions found are taken out of the oracle by a second phase, without an ancilla. The
+    last element has no ``bits``: the search that found no more, with its failure bound.
+    """
+    found: list[Found] = []
+    remaining = oracle
+    seeds = np.random.default_rng(seed)
+    while True:
+        result = search_unknown(remaining, backend, int(seeds.integers(2**31)), failure_bound)
+        found.append(result)
+        if result.bits is None:
+            return found
+        known = [f.bits for f in found if f.bits is not None]
+        remaining = exactly_one(oracle, TableOracle(known, oracle.variables))
+
+
+def advice(size: int, marked: int) -> str | None:
+    """What to do instead of Grover's search, where it does not pay; None where it does."""
+    if marked == 0:
+        return "nothing is marked: there is nothing to amplify"
+    if marked >= size / 2:
+        return (
+            f"{marked} of {size} are marked: a sample of the prepared state is a solution with "
+            f"probability {marked / size:.3f}, and plain iterations would lower it; sample, or "
+            "search exactly"
+        )
+    return None

@@ -1,0 +1,93 @@
+"""Oracles from DIMACS CNF files.
+
+Read as the files are written: comments anywhere, literals of a clause over several lines, the
+empty clause, no clause at all, and the ``%`` that ends the files of SATLIB. Variables are called
+``x1``, ``x2``, ... as in the file.
+"""
+
+from __future__ import annotations
+
+import re
+
+from qmastermind.errors import UsageError
+from qmastermind.oracle.algebra import ExpressionOracle
+from qmastermind.oracle.expression import Literal, conjunction, disjunction
+from qmastermind.oracle.variables import bits
+
+
+class DimacsError(UsageError):
+    """A DIMACS file that cannot be read; the message has line and column, both from 1."""
+
+    def __init__(self, message: str, line: int, column: int) -> None:
+        self.line, self.column = line, column
+        super().__init__(f"line {line}, column {column}: {message}")
+
+
+def from_dimacs(text: str) -> ExpressionOracle:
+    """The oracle of a formula in conjunctive normal form.
+
+    One ancilla a clause of two or more literals; :meth:`ExpressionOracle.narrowed` trades them
+    for a counter.
+
+    Raises:
+        DimacsError: For a malformed file, a variable beyond the header, a clause too few or many.
+    """
+    num_variables, clauses = read_clauses(text)
+    expression = conjunction(
+        [disjunction([Literal(abs(v) - 1, v > 0) for v in clause]) for clause in clauses]
+    )
+    names = (f"x{i}" for i in range(1, num_variables + 1))
+    return ExpressionOracle(expression, bits(*names), "clauses")
+
+
+def read_clauses(text: str) -> tuple[int, list[tuple[int, ...]]]:
+    """The number of variables, and the clauses as signed variable numbers."""
+    header: tuple[int, int] | None = None
+    clauses: list[tuple[int, ...]] = []
+    clause: list[int] = []
+    place = (1, 1)
+    for number, line in enumerate(text.splitlines(), 1):
+        stripped = line.strip()
+        if stripped.startswith("%"):
+            break
+        if not stripped or re.match(r"c(\s|$)", stripped):
+            continue
+        if stripped.startswith("p"):
+            if header is not None:
+                raise DimacsError("a second header", number, 1)
+            header = _read_header(line, number)
+            continue
+        if header is None:
+            raise DimacsError("expected the header 'p cnf VARIABLES CLAUSES' first", number, 1)
+        for match in re.finditer(r"\S+", line):
+            place = (number, match.start() + 1)
+            if not re.fullmatch(r"[+-]?\d+", match.group()):
+                raise DimacsError(f"{match.group()!r} is no literal", *place)
+            literal = int(match.group())
+            if abs(literal) > header[0]:
+                raise DimacsError(
+                    f"variable {abs(literal)} is beyond the {header[0]} of the header", *place
+                )
+            if literal:
+                clause.append(literal)
+                continue
+            clauses.append(tuple(clause))
+            clause = []
+            if len(clauses) > header[1]:
+                raise DimacsError(f"more than the {header[1]} clauses of the header", *place)
+    if header is None:
+        raise DimacsError("no header 'p cnf VARIABLES CLAUSES'", 1, 1)
+    if clause:
+        raise DimacsError("the last clause does not end with 0", *place)
+    if len(clauses) < header[1]:
+        raise DimacsError(f"{len(clauses)} clauses, but the header says {header[1]}", *place)
+    return header[0], clauses
+
+
+def _read_header(line: str, number: int) -> tuple[int, int]:
+    match = re.fullmatch(r"\s*p\s+cnf\s+(\d+)\s+(\d+)\s*", line)
+    if match is None:
+        raise DimacsError("expected 'p cnf VARIABLES CLAUSES'", number, 1)
+    if int(match[1]) < 1:
+        raise DimacsError("there is no variable to search over", number, match.start(1) + 1)
+    return int(match[1]), int(match[2])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -58,4 +59,8 @@ def _load(snapshot: str, kind: str) -> dict[str, Any]:
 
 @cache
 def _backend(name: str) -> BackendV2:
-    return FakeProviderForBackendV2().backend(name)
+    with warnings.catch_warnings():  # some snapshots warn about themselves
+        warnings.simplefilter("ignore")
+        backend = FakeProviderForBackendV2().backend(name)
+        _ = backend.target
+    return backend

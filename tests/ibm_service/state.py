@@ -90,6 +90,8 @@ class State:
         self.crn = f"crn:v1:bluemix:public:quantum-computing:us-east:a/{account}:{instance}::"
         self.plan = "open"
         self.devices = {name: Device(name) for name in devices}
+        for device in self.devices.values():
+            _ = device.backend  # loaded here, before there are threads
         self.jobs: dict[str, Job] = {}
         self.sessions: dict[str, dict[str, Any]] = {}
         self.faults: list[Fault] = []

@@ -450,8 +450,11 @@ def _device(name: str | None, least_busy: bool, request: Request) -> tuple[Devic
 
 def _client_of(record: JobRecord) -> Client:
     from qmastermind_qiskit.ibm.local import LocalClient
+    from qmastermind_qiskit.ibm.records import FINAL
 
-    return _connect(record.instance) if record.instance else LocalClient()
+    if record.instance and record.state not in FINAL:
+        return _connect(record.instance)
+    return LocalClient()  # nothing is asked about a job that has ended
 
 
 def _connect(instance: str | None = None) -> Any:

@@ -162,7 +162,16 @@ class ClientUnsupportedError(IbmError):
 
 
 _CONNECTION = ("ConnectionError", "Timeout", "ConnectTimeout", "ReadTimeout", "MaxRetryError")
-_UNREADABLE = ("JSONDecodeError", "ValidationError", "UnicodeDecodeError")
+# A broken answer makes the client stumble over its own assumptions.
+_UNREADABLE = (
+    "JSONDecodeError",
+    "ValidationError",
+    "UnicodeDecodeError",
+    "TypeError",
+    "KeyError",
+    "AttributeError",
+    "IndexError",
+)
 
 
 def translate(error: Exception, doing: str) -> IbmError:

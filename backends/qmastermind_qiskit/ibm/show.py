@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich.table import Table
 
@@ -28,8 +28,9 @@ _VERDICT = {
 
 def _table(*columns: str, right: Sequence[str] = ()) -> Table:
     table = Table(box=None, pad_edge=False)
-    for column in columns:
-        table.add_column(column, justify="right" if column in right else "left")
+    for number, column in enumerate(columns):
+        justify: Literal["left", "right"] = "right" if column in right else "left"
+        table.add_column(column, justify=justify, no_wrap=number == 0, overflow="fold")
     return table
 
 
@@ -156,7 +157,7 @@ def jobs(records: Sequence[JobRecord]) -> None:
             record.device,
             record.state,
             record.task["title"],
-            record.created,
+            record.created[:16].replace("T", " "),
         )
     console().print(table if records else "no job records")
 

@@ -3,6 +3,7 @@
 QmastermindError
 ├── UsageError (ValueError)          the caller's input; exit code 2 on the command line
 │   ├── CodeSyntaxError              a code that cannot be read, with the position of the fault
+│   ├── QasmError                    OpenQASM that cannot be read, with line and column
 │   ├── CircuitError                 a circuit that cannot be built
 │   ├── UnknownNameError (LookupError)  no backend, solver or rule set of that name
 │   ├── TooLargeError                more qubits, codes or memory than there are
@@ -43,6 +44,25 @@ class CodeSyntaxError(UsageError):
         self.text = text
         self.position = position
         super().__init__(f"{message}\n  {text}\n  {' ' * position}^")
+
+
+class QasmError(UsageError):
+    """OpenQASM that cannot be read.
+
+    Args:
+        message: What is wrong.
+        text: The source.
+        line: Line of the fault, counted from 1.
+        column: Column of the fault, counted from 1.
+    """
+
+    def __init__(self, message: str, text: str, line: int, column: int) -> None:
+        self.line = line
+        self.column = column
+        lines = text.splitlines()
+        source = lines[line - 1] if 0 < line <= len(lines) else ""
+        caret = "".join("\t" if c == "\t" else " " for c in source[: column - 1])
+        super().__init__(f"line {line}, column {column}: {message}\n  {source}\n  {caret}^")
 
 
 class CircuitError(UsageError):

@@ -34,3 +34,8 @@ class MatchOracle(Oracle):
         builder = CircuitBuilder(Register("code", self.num_bits))
         builder.phase_on(angle, range(self.num_bits), [int(b) for b in self._bits])
         return builder.build()
+
+    def _bit_flip(self) -> Circuit:
+        builder = CircuitBuilder(Register("code", self.num_bits), Register("result", 1))
+        builder.x(self.num_bits, range(self.num_bits), [int(b) for b in self._bits])
+        return builder.build()

@@ -15,6 +15,7 @@ from qmastermind.oracle.base import Oracle
 from qmastermind.oracle.variables import Variables
 
 MAX_TABLE = 2**20
+_FEW = 16  # up to here one multi-controlled X a marked input beats a controlled diagonal
 
 
 class TableOracle(Oracle):
@@ -50,6 +51,14 @@ class TableOracle(Oracle):
             builder.global_phase = angle
         elif states:
             builder.diagonal(Phases(self.num_bits, angle, states), range(self.num_bits))
+        return builder.build()
+
+    def _bit_flip(self) -> Circuit:
+        if len(self._marked) > _FEW:
+            return super()._bit_flip()
+        builder = CircuitBuilder(Register("x", self.num_bits), Register("result", 1))
+        for x in sorted(self._marked):
+            builder.x(self.num_bits, range(self.num_bits), [int(b) for b in x])
         return builder.build()
 
 

@@ -1,0 +1,124 @@
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from oracle_truth import check_phase_oracle, run_classically
+
+from qmastermind.errors import UsageError
+from qmastermind.oracle import exact_cover, from_dimacs, graph_colouring, subset_sum, sudoku
+
+
+def everything(oracle):
+    return ["".join(b) for b in product("01", repeat=oracle.num_bits)]
+
+
+@pytest.mark.parametrize("colours", [2, 3, 4])
+def test_colouring_a_graph(colours):
+    edges = [("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")]
+    oracle = graph_colouring(edges, colours)
+    assert oracle.variables.names == ("va", "vb", "vc", "vd")
+    found = [oracle.variables.decode(x) for x in oracle.marked()]
+    proper = [
+        dict(zip(oracle.variables.names, v, strict=True))
+        for v in product(range(colours), repeat=4)
+        if all(v["abcd".index(p)] != v["abcd".index(q)] for p, q in edges)
+    ]
+    assert found == proper
+    check_phase_oracle(oracle, everything(oracle))
+    check_phase_oracle(oracle.narrowed(), everything(oracle))
+
+
+def test_a_loop_cannot_be_coloured():
+    assert list(graph_colouring([(1, 1), (1, 2)], 3).marked()) == []
+    with pytest.raises(UsageError, match="without an edge"):
+        graph_colouring([], 3)
+
+
+def test_exact_cover():
+    sets = {
+        "A": [1, 4, 7],
+        "B": [1, 4],
+        "C": [4, 5, 7],
+        "D": [3, 5, 6],
+        "E": [2, 3, 6, 7],
+        "F": [2, 7],
+    }
+    oracle = exact_cover(sets)
+    assert [oracle.variables.decode(x) for x in oracle.marked()] == [
+        {"A": 0, "B": 1, "C": 0, "D": 1, "E": 0, "F": 1}
+    ]
+    check_phase_oracle(oracle, everything(oracle))
+
+
+@pytest.mark.parametrize("total", [0, 5, 9, 12, 40])
+def test_subset_sum(total):
+    numbers = [3, 1, 5, 4, 2]
+    oracle = subset_sum(numbers, total)
+    wanted = {
+        "".join("1" if i in chosen else "0" for i in range(5))
+        for size in range(6)
+        for chosen in combinations(range(5), size)
+        if sum(numbers[i] for i in chosen) == total
+    }
+    assert set(oracle.marked()) == wanted
+    check_phase_oracle(oracle, everything(oracle))
+    with pytest.raises(UsageError, match="positive numbers"):
+        subset_sum([1, 0], 1)
+
+
+def test_a_small_sudoku():
+    grid = ["1234", "3412", "2143", "4321"]
+    clues = {
+        (r, c): int(grid[r][c])
+        for r in range(4)
+        for c in range(4)
+        if (r, c) not in {(0, 0), (1, 1), (2, 2), (3, 3), (0, 3)}
+    }
+    oracle = sudoku(clues)
+    assert oracle.variables.names == ("r0c0", "r0c3", "r1c1", "r2c2", "r3c3")
+    solutions = [oracle.variables.decode(x) for x in oracle.marked()]
+    assert solutions == [{"r0c0": 0, "r0c3": 3, "r1c1": 3, "r2c2": 3, "r3c3": 0}]
+    check_phase_oracle(oracle, everything(oracle)[::7])
+    with pytest.raises(UsageError, match="outside the grid"):
+        sudoku({(0, 4): 1})
+
+
+def random_three_sat(rng, variables, clauses):
+    rows = []
+    for _ in range(clauses):
+        chosen = rng.choice(variables, size=3, replace=False) + 1
+        rows.append([int(v) * int(rng.choice([1, -1])) for v in chosen])
+    body = "\n".join(" ".join(map(str, [*r, 0])) for r in rows)
+    return rows, f"p cnf {variables} {clauses}\n{body}\n"
+
+
+def test_random_three_sat_on_twenty_variables():
+    """The structural oracle is built without a table and verified against a SAT solver."""
+    solvers = pytest.importorskip("pysat.solvers")
+    rng = np.random.default_rng(20)
+    rows, text = random_three_sat(rng, 20, 91)
+    oracle = from_dimacs(text)
+    inputs = ["".join(rng.choice(["0", "1"], size=20)) for _ in range(1000)]
+    with solvers.Cadical153(bootstrap_with=rows) as solver:
+        models = []
+        while solver.solve() and len(models) < 2000:
+            model = solver.get_model()
+            models.append("".join("1" if v > 0 else "0" for v in model))
+            solver.add_clause([-v for v in model])
+    assert all(oracle.marks(x) for x in models)
+    for form in (oracle, oracle.narrowed()):
+        circuit = form.phase()
+        state, phase = run_classically(circuit, inputs + models)
+        truth = [form.marks(x) for x in inputs] + [True] * len(models)
+        assert np.allclose(np.exp(1j * phase), np.where(truth, -1, 1))
+        assert not state[:, list(circuit.ancillas)].any()
+    assert oracle.cost.ancillas == 91
+    assert oracle.narrowed().cost.ancillas == 8
+
+
+def test_thirty_variables_need_no_table():
+    rng = np.random.default_rng(30)
+    _, text = random_three_sat(rng, 40, 160)
+    oracle = from_dimacs(text)
+    inputs = ["".join(rng.choice(["0", "1"], size=40)) for _ in range(200)]
+    check_phase_oracle(oracle, inputs)

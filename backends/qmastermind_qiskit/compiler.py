@@ -155,8 +155,14 @@ def _with_clean_ancillas(circuit: Circuit) -> QuantumCircuit:
 def _take_out_resets(compiled: QuantumCircuit, count: int) -> None:
     if not count:
         return
-    labels = [step.operation.label for step in compiled.data[: count + 1]]
-    names = [step.name for step in compiled.data[: count + 1]]
-    if names != ["reset"] * count + ["barrier"] or labels[-1] != _FENCE:
+    front: list[int] = []
+    for position, step in enumerate(compiled.data):
+        if step.name == "reset":
+            front.append(position)
+        elif step.name == "barrier" and step.operation.label == _FENCE:
+            front.append(position)
+            break
+    if len(front) != count + 1:
         raise BackendError("Qiskit moved the resets that say which qubits are clean")
-    del compiled.data[: count + 1]
+    for position in reversed(front):
+        del compiled.data[position]

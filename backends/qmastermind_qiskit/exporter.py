@@ -24,7 +24,7 @@ def to_qiskit(circuit: Circuit, *, flatten: bool = False) -> QuantumCircuit:
 
     Args:
         circuit: Any neutral circuit.
-        flatten: Open every box. Otherwise a box is a gate named ``box_<label>`` whose definition
+        flatten: Open every box. Otherwise a box is a gate named ``block_<label>`` whose definition
             is written once however often it is repeated (an instruction if it holds a barrier,
             which Qiskit allows in no gate); Qiskit compiles both forms to the same result.
 
@@ -98,7 +98,7 @@ class _Writer:
     def _name(self, label: str) -> str:
         """A fresh name that is no gate of Qiskit, which goes by names when it knows one."""
         plain = re.sub(r"\W+", "_", label.replace("†", "_dg"), flags=re.ASCII).strip("_")
-        stem = name = f"box_{plain}" if plain else "box"
+        stem = name = f"block_{plain}" if plain else "block"
         number = 1
         while name in self._names:
             number += 1

@@ -51,7 +51,10 @@ def _ours(doing: str, error: BaseException) -> QmastermindError:
         )
     full = f"{doing}: Qiskit says: {text}"
     if "Unable to translate" in text:
-        return UnsupportedError(f"{full}\nGive a target whose basis is universal.")
+        return UnsupportedError(
+            f"{doing}: Qiskit has no rules to reach this basis; it has for rz, sx, x or u with "
+            f"cx, cz, ecr or rzz. It says: {text.partition('. ')[0]}"
+        )
     if "unknown instruction" in text or "contains invalid" in text:
         return UnsupportedError(full)
     if "number of qubits" in text.lower():

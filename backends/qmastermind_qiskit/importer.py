@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from qiskit.circuit import (
@@ -100,6 +99,15 @@ def from_qiskit(native: QuantumCircuit) -> Circuit:
         return _Reader().circuit(native)
 
 
+class _Place(NamedTuple):
+    """Where an operation goes: its qubits and bits, and the controls that it is under."""
+
+    qubits: tuple[int, ...]
+    bits: tuple[int, ...] = ()
+    controls: tuple[int, ...] = ()
+    values: tuple[int, ...] = ()
+
+
 class _Reader:
     """Collects the operations of one circuit."""
 
@@ -118,158 +126,117 @@ class _Reader:
             )
         if native.num_vars or native.num_stretches:
             raise UnsupportedError("classical variables are not supported; take them out")
-        self._inline(native, range(native.num_qubits), range(native.num_clbits), (), ())
+        at = _Place(tuple(range(native.num_qubits)), tuple(range(native.num_clbits)))
+        self._inline(native, at)
         return Circuit(
             neutral_registers(native), tuple(self._operations), native.num_clbits, self._phase
         )
 
-    def _inline(
-        self,
-        native: QuantumCircuit,
-        qubits: Sequence[int],
-        bits: Sequence[int],
-        controls: tuple[int, ...],
-        values: tuple[int, ...],
-    ) -> None:
-        """Adds a circuit of Qiskit whose qubit i is ``qubits[i]``, all of it under controls."""
+    def _inline(self, native: QuantumCircuit, at: _Place) -> None:
+        """Adds every operation of a circuit of Qiskit whose qubit i is ``at.qubits[i]``."""
         self._depth += 1
-        self._turn(float(native.global_phase), controls, values)
-        place = dict(zip(native.qubits, qubits, strict=True))
-        bit_place = dict(zip(native.clbits, bits, strict=True))
+        self._turn(float(native.global_phase), at)
+        qubits = dict(zip(native.qubits, at.qubits, strict=True))
+        bits = dict(zip(native.clbits, at.bits, strict=True))
         for step in native.data:
-            where = tuple([place[q] for q in step.qubits])
-            if step.is_standard_gate() and self._standard(step, where, controls, values):
-                continue
-            self._general(
-                step.operation, where, [bit_place[c] for c in step.clbits], controls, values
+            where = _Place(
+                tuple([qubits[q] for q in step.qubits]),
+                tuple([bits[c] for c in step.clbits]),
+                at.controls,
+                at.values,
             )
+            if not (step.is_standard_gate() and self._standard(step, where)):
+                self._general(step.operation, where)
         self._depth -= 1
 
-    def _standard(
-        self,
-        step: CircuitInstruction,
-        qubits: tuple[int, ...],
-        controls: tuple[int, ...],
-        values: tuple[int, ...],
-    ) -> bool:
+    def _standard(self, step: CircuitInstruction, at: _Place) -> bool:
         """Adds a gate of Qiskit's library that is one of ours; False if it is not."""
         name, count = _PLAIN.get(step.name), 0
         if name is None:
             if step.name not in _CONTROLLED:
                 return False
             name, count = _CONTROLLED[step.name]
-        params = tuple([float(p) for p in step.params])
-        self._operations.append(
-            Apply(
-                Gate(name, params),
-                qubits[count:],
-                controls + qubits[:count],
-                values + (1,) * count,
-            )
-        )
+        qubits, controls = at.qubits[count:], at.controls + at.qubits[:count]
+        gate = Gate(name, tuple([float(p) for p in step.params]))
+        self._operations.append(Apply(gate, qubits, controls, at.values + (1,) * count))
         return True
 
-    def _turn(self, angle: float, controls: tuple[int, ...], values: tuple[int, ...]) -> None:
+    def _apply(self, gate: Gate | Phases, at: _Place) -> None:
+        self._operations.append(Apply(gate, at.qubits, at.controls, at.values))
+
+    def _turn(self, angle: float, at: _Place) -> None:
         """A global phase, which under controls is a phase of their state."""
-        if not controls:
+        if not at.controls:
             self._phase += angle
         elif angle:
-            builder = CircuitBuilder(Register("q", len(controls)))
-            builder.phase_on(angle, range(len(controls)), values)
-            self._operations += [remap(op, controls) for op in builder.build().operations]
+            builder = CircuitBuilder(Register("q", len(at.controls)))
+            builder.phase_on(angle, range(len(at.controls)), at.values)
+            self._operations += [remap(op, at.controls) for op in builder.build().operations]
 
-    def _general(
-        self,
-        op: Any,
-        qubits: tuple[int, ...],
-        bits: Sequence[int],
-        controls: tuple[int, ...],
-        values: tuple[int, ...],
-    ) -> None:
+    def _general(self, op: Any, at: _Place) -> None:
         match op:
             case NativeBarrier():
-                self._operations.append(Barrier(qubits))
+                self._operations.append(Barrier(at.qubits))
             case NativeMeasure():
-                self._operations.append(Measure(qubits[0], bits[0]))
+                self._operations.append(Measure(at.qubits[0], at.bits[0]))
             case NativeReset():
-                self._operations.append(Reset(qubits[0]))
+                self._operations.append(Reset(at.qubits[0]))
             case Delay() | library.IGate():
                 pass
             case BoxOp():
-                self._inline(op.blocks[0], qubits, bits, controls, values)
+                self._inline(op.blocks[0], at)
             case ControlFlowOp():
                 raise UnsupportedError(
                     f"control flow ({op.name}) is not supported: a neutral circuit has no "
                     "classical control; unroll it or defer the measurements"
                 )
             case library.GlobalPhaseGate():
-                self._turn(float(op.params[0]), controls, values)
+                self._turn(float(op.params[0]), at)
             case library.U2Gate():
-                gate = Gate("u", (math.pi / 2, float(op.params[0]), float(op.params[1])))
-                self._operations.append(Apply(gate, qubits, controls, values))
+                self._apply(Gate("u", (math.pi / 2, *(float(p) for p in op.params))), at)
             case library.DiagonalGate():
                 # Qiskit counts from the last qubit.
-                phases = _phases(np.asarray(op.params, dtype=np.complex128), op.num_qubits)
-                self._operations.append(Apply(phases, qubits[::-1], controls, values))
+                self._apply(_phases(op), at._replace(qubits=at.qubits[::-1]))
             case ControlledGate() if op.num_qubits == op.num_ctrl_qubits + op.base_gate.num_qubits:
-                self._controlled(op, qubits, controls, values)
+                self._controlled(op, at)
             case AnnotatedOperation():
-                body = _modified(op)
-                self._circuit(body, qubits, controls, values)
+                self._modified(op, at)
             case _:
-                self._defined(op, qubits, bits, controls, values)
+                self._defined(op, at)
 
-    def _controlled(
-        self,
-        op: ControlledGate,
-        qubits: tuple[int, ...],
-        controls: tuple[int, ...],
-        values: tuple[int, ...],
-    ) -> None:
+    def _controlled(self, op: ControlledGate, at: _Place) -> None:
         count = op.num_ctrl_qubits
-        controls += qubits[:count]
-        values += tuple(op.ctrl_state >> i & 1 for i in range(count))
-        base, targets = op.base_gate, qubits[count:]
-        if isinstance(op, library.CUGate):
-            # Its fourth angle is a phase of the controlled gate, not of the base gate.
-            self._turn(float(op.params[3]), controls, values)
-        ours = _ours(base)
-        if ours is not None:
-            self._operations.append(Apply(ours, targets, controls, values))
-        else:
-            self._general(base, targets, (), controls, values)
+        states = tuple(op.ctrl_state >> i & 1 for i in range(count))
+        inner = _Place(at.qubits[count:], (), at.controls + at.qubits[:count], at.values + states)
+        name = _BY_CLASS.get(op.base_gate.base_class)
+        if name is None:
+            self._general(op.base_gate, inner)
+            return
+        params = [float(p) for p in op.params]
+        if name == "u" and len(params) == 4:
+            # Qiskit's cu: the fourth angle is a phase that its base gate does not know of.
+            self._turn(params.pop(), inner)
+        self._apply(Gate(name, tuple(params)), inner)
 
-    def _circuit(
-        self,
-        body: Circuit,
-        qubits: tuple[int, ...],
-        controls: tuple[int, ...],
-        values: tuple[int, ...],
-    ) -> None:
-        if controls:
-            body = body.controlled(len(controls), values)
-            qubits = controls + qubits
+    def _modified(self, op: AnnotatedOperation, at: _Place) -> None:
+        body, qubits = _carried_out(op), at.qubits
+        if at.controls:
+            body = body.controlled(len(at.controls), at.values)
+            qubits = at.controls + qubits
         self._phase += body.total_global_phase
-        self._operations += [remap(op, qubits) for op in body.flat()]
+        self._operations += [remap(step, qubits) for step in body.flat()]
 
-    def _defined(
-        self,
-        op: Any,
-        qubits: tuple[int, ...],
-        bits: Sequence[int],
-        controls: tuple[int, ...],
-        values: tuple[int, ...],
-    ) -> None:
+    def _defined(self, op: Any, at: _Place) -> None:
         definition = getattr(op, "definition", None)
         if definition is None:
             definition = _synthesised(op)
         # Composites inside of Qiskit's own gates are no structure that anybody made.
-        if not controls and self._depth == 1 and type(op) in (NativeGate, Instruction):
+        if not at.controls and self._depth == 1 and type(op) in (NativeGate, Instruction):
             body = self._body(definition)
             if body.is_unitary:
-                self._add_box(Box(body, qubits, 1, _label(op)))
+                self._add_box(Box(body, at.qubits, 1, _label(op)))
                 return
-        self._inline(definition, qubits, bits, controls, values)
+        self._inline(definition, at)
 
     def _body(self, definition: QuantumCircuit) -> Circuit:
         key = id(definition)
@@ -293,24 +260,18 @@ def _label(op: Instruction) -> str:
     """The label, or the name unless Qiskit or our own conversion made it up."""
     if op.label is not None:
         return str(op.label)
-    return "" if re.fullmatch(r"circuit-[\d-]+|box(_\d+)?", op.name) else str(op.name)
+    return "" if re.fullmatch(r"circuit-[\d-]+|block(_\d+)?", op.name) else str(op.name)
 
 
-def _ours(gate: NativeGate) -> Gate | None:
-    """The gate of ours that a gate without controls is."""
-    name = _BY_CLASS.get(gate.base_class)
-    return None if name is None else Gate(name, tuple(float(p) for p in gate.params))
-
-
-def _phases(diagonal: np.ndarray[Any, np.dtype[np.complex128]], num_qubits: int) -> Phases:
-    angles = np.angle(diagonal)
+def _phases(op: library.DiagonalGate) -> Phases:
+    angles = np.angle(np.asarray(op.params, dtype=np.complex128))
     turning = np.flatnonzero(angles)
     if 2 * len(turning) < len(angles):
-        return Phases(num_qubits, angles[turning], turning)
-    return Phases(num_qubits, angles)
+        return Phases(op.num_qubits, angles[turning], turning)
+    return Phases(op.num_qubits, angles)
 
 
-def _modified(op: AnnotatedOperation) -> Circuit:
+def _carried_out(op: AnnotatedOperation) -> Circuit:
     """The operation with its modifiers carried out, controls in front of the base's qubits."""
     base = QuantumCircuit(op.base_op.num_qubits)
     base.append(op.base_op, base.qubits)

@@ -18,6 +18,7 @@ autodoc_typehints = "description"
 autodoc_mock_imports = []
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
+napoleon_use_ivar = True  # attributes of dataclasses and named tuples are documented once
 suppress_warnings = ["ref.python"]
 
 

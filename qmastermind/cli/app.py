@@ -16,10 +16,18 @@ import typer
 
 from qmastermind.cli.backends import backends, solvers
 from qmastermind.cli.common import err_console
+from qmastermind.cli.oracle import oracle
+from qmastermind.cli.search import search
 from qmastermind.cli.solve import solve
 from qmastermind.errors import QmastermindError
 
-COMMANDS: tuple[Callable[..., Any], ...] = (solve, backends, solvers)
+COMMANDS: dict[str, Callable[..., Any] | typer.Typer] = {
+    "solve": solve,
+    "search": search,
+    "oracle": oracle,
+    "backends": backends,
+    "solvers": solvers,
+}
 
 
 def build_app() -> typer.Typer:
@@ -34,19 +42,23 @@ def build_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_root)
-    for function in COMMANDS:
-        app.command(function.__name__.replace("_", "-"))(function)
+    for name, command in COMMANDS.items():
+        _add(app, name, command)
     for entry in sorted(importlib.metadata.entry_points(group="qmastermind.commands")):
         try:
             command = entry.load()
         except Exception as error:  # a broken plugin must not take the others with it
             err_console().print(f"command {entry.name!r} cannot be loaded: {error}", style="yellow")
             continue
-        if isinstance(command, typer.Typer):
-            app.add_typer(command, name=entry.name)
-        else:
-            app.command(entry.name)(command)
+        _add(app, entry.name, command)
     return app
+
+
+def _add(app: typer.Typer, name: str, command: Callable[..., Any] | typer.Typer) -> None:
+    if isinstance(command, typer.Typer):
+        app.add_typer(command, name=name)
+    else:
+        app.command(name)(command)
 
 
 def _version(wanted: bool) -> None:

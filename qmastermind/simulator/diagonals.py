@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from qmastermind.circuit import Phases
 
 _DENSE_QUBITS = 16  # a list of states over up to so many qubits is looked at as a table
+_FEW = 16  # entries that are listed however small the table
 _TOLERANCE = 1e-13
 _ROUNDING = 1e-15
 _PROBES = 32
@@ -50,7 +51,7 @@ def pieces(phases: Phases) -> list[Piece]:
 
 def _compact(axes: tuple[int, ...], factors: NDArray[np.complex128]) -> Piece:
     (indices,) = np.nonzero(factors != 1)
-    if len(indices) <= max(4, len(factors) // 32):
+    if len(indices) <= max(_FEW, len(factors) // 32):
         return Piece(axes, factors[indices], indices)
     return Piece(axes, factors, None)
 

@@ -16,6 +16,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 THREADED_QUBITS = 16  # below, handing work to threads costs more than it saves
+_TILE = 8192  # amplitudes worked on at once, so that temporary arrays stay in the L2 cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,17 @@ def engine_for(num_qubits: int, threads: int, compiled: bool) -> Iterator[Engine
         return
     with ThreadPoolExecutor(threads, "statevector") as pool:
         yield Engine(compiled, threads, pool)
+
+
+def tiles(high: int, low: int, columns: int) -> list[tuple[slice, slice]]:
+    """Slices of the first two axes that cut shape ``(high, low, columns)`` into tiles, in order."""
+    across = min(low, max(1, _TILE // columns))
+    down = max(1, _TILE // (low * columns))
+    return [
+        (slice(i, i + down), slice(j, j + across))
+        for i in range(0, high, down)
+        for j in range(0, low, across)
+    ]
 
 
 def resolve_threads(threads: int | None) -> int:

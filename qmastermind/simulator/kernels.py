@@ -15,14 +15,7 @@ MATRIX, REAL, FLIP, FACTOR = range(4)
 """Kinds of gate: any 2x2 matrix, a real one, X, and a factor."""
 
 
-@njit(
-    "(f8[::1], u8, u8, u8[::1], u8[::1], u8[::1], u8[::1], u8[:, ::1], f8[:, ::1])",
-    cache=True,
-    nogil=True,
-    fastmath={"contract"},
-    error_model="numpy",
-)
-def apply_block(
+def _apply_block(
     state: Any,
     first: Any,
     last: Any,
@@ -112,3 +105,17 @@ def apply_block(
                 to = place + lanes[k]
                 state[at] = re[to]
                 state[at | one] = im[to]
+
+
+def _compiled(cache: bool) -> Any:
+    words = "u8[::1]"
+    signature = f"(f8[::1], u8, u8, {words}, {words}, {words}, {words}, u8[:, ::1], f8[:, ::1])"
+    return njit(signature, cache=cache, nogil=True, fastmath={"contract"}, error_model="numpy")(
+        _apply_block
+    )
+
+
+try:
+    apply_block = _compiled(cache=True)
+except RuntimeError:  # no directory that numba could write its cache to
+    apply_block = _compiled(cache=False)

@@ -15,10 +15,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from qmastermind.simulator.engine import Engine
+from qmastermind.simulator.engine import Engine, tiles
 from qmastermind.simulator.ops import Complexes
-
-_TILE = 8192  # amplitudes worked on at once, so that temporary arrays stay in the L2 cache
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,18 +158,6 @@ def _reflected(instructions: Sequence[Instruction]) -> list[Vector]:
     return found
 
 
-def _tiles(vector: Vector, columns: int) -> list[tuple[slice, slice]]:
-    """Slices of ``vector.high`` and ``vector.low`` that cut the state into tiles, in order."""
-    high, low = len(vector.high), len(vector.low)
-    across = min(low, max(1, _TILE // columns))
-    down = max(1, _TILE // (low * columns))
-    return [
-        (slice(i, i + down), slice(j, j + across))
-        for i in range(0, high, down)
-        for j in range(0, low, across)
-    ]
-
-
 def _overlap(vector: Vector, cube: Complexes, engine: Engine) -> Complexes:
     """``<vector|cube[:, r]>`` for every r; the same sum whatever the number of threads."""
     columns = cube.shape[1]
@@ -184,7 +170,7 @@ def _overlap(vector: Vector, cube: Complexes, engine: Engine) -> Complexes:
         part: Complexes = np.einsum("h,hr->r", high[i], np.einsum("l,hlr->hr", low[j], parts[i, j]))
         return part
 
-    total: Complexes = np.sum(engine.map(one, _tiles(vector, columns)), axis=0)
+    total: Complexes = np.sum(engine.map(one, tiles(*parts.shape)), axis=0)
     return total
 
 
@@ -197,4 +183,4 @@ def _add(vector: Vector, multiples: Complexes, cube: Complexes, engine: Engine) 
         block = np.multiply.outer(vector.low[j], multiples)
         parts[i, j] += np.multiply.outer(vector.high[i], block)
 
-    engine.map(one, _tiles(vector, cube.shape[1]))
+    engine.map(one, tiles(*parts.shape))

@@ -13,9 +13,10 @@ from qmastermind.errors import UnsupportedError
 from qmastermind.results import Factor
 from qmastermind.simulator.clusters import grow
 from qmastermind.simulator.evolution import NUMPY_SECONDS, plan_for, run, seconds_in_numpy, simulate
-from qmastermind.simulator.memory import require_memory
+from qmastermind.simulator.memory import AMPLITUDE_BYTES, require_memory
 from qmastermind.simulator.ops import Collapse, Complexes, Op, components, lower
 
+_PROBABILITY_BYTES = 8
 _TILE = 1 << 16
 _MOST_BRANCHES = 1 << 14
 _LIKELY_BRANCHES = 64
@@ -85,6 +86,7 @@ def exact_factor(group: Group, threads: int) -> Factor:
         TooLargeError: If the state does not fit into memory.
     """
     if not group.collapses:
+        require_memory(len(group.qubits), AMPLITUDE_BYTES + _PROBABILITY_BYTES)
         clusters, _ = grow(group.qubits, group.ops)
         ((order, state),) = simulate(clusters, threads)
         bits = tuple(group.final[q] for q in order if q in group.final)
@@ -143,7 +145,7 @@ def _branches(
 ) -> Iterator[tuple[dict[int, int], Complexes, float]]:
     """Outcomes so far, final state and amount of each trajectory that gets any, depth first."""
     width = len(group.qubits)
-    require_memory(width)
+    require_memory(width, AMPLITUDE_BYTES + _PROBABILITY_BYTES)
     plans, collapses, segment = [], [], list[Op]()
     for op in group.ops:
         if isinstance(op, Collapse):

@@ -11,29 +11,36 @@ AMPLITUDE_BYTES = 16  # complex128
 _ALWAYS_FITS = 16  # qubits for which looking is dearer than the state
 
 
-def available_bytes() -> int:
-    """Memory that can be used now, as the operating system estimates it."""
+def available_bytes() -> int | None:
+    """Memory that can be used now, as the operating system estimates it, or None."""
     try:
         for line in Path("/proc/meminfo").read_text().splitlines():
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) * 1024
     except OSError:
         pass
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None
 
 
-def require_memory(num_qubits: int) -> None:
-    """Checks that a state of ``num_qubits`` fits.
+def require_memory(num_qubits: int, bytes_each: int = AMPLITUDE_BYTES) -> None:
+    """Checks that a state fits.
+
+    Args:
+        num_qubits: Of the state.
+        bytes_each: What is needed for each amplitude.
 
     Raises:
         TooLargeError: If not; says what it takes and what would fit.
     """
     if num_qubits <= _ALWAYS_FITS:
         return
-    needed, available = AMPLITUDE_BYTES << num_qubits, available_bytes()
-    if needed > available:
-        fits = (available // AMPLITUDE_BYTES).bit_length() - 1
+    needed, available = bytes_each << num_qubits, available_bytes()
+    if available is not None and needed > available:
+        fits = (available // bytes_each).bit_length() - 1
         raise TooLargeError(
-            f"a state of {num_qubits} qubits that interact takes {needed:,} bytes, and "
+            f"the state of {num_qubits} qubits that interact takes {needed:,} bytes, and "
             f"{available:,} are available; at most {fits} qubits fit"
         )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from qmastermind.simulator.engine import Engine
+from qmastermind.simulator.engine import Engine, tiles
 from qmastermind.simulator.ops import Complexes
 
 if TYPE_CHECKING:
@@ -146,22 +146,34 @@ class Diagonal:
     def __init__(
         self, bits: Sequence[int], factors: Complexes, mask: int, value: int, width: int
     ) -> None:
-        self._factors = np.append(factors, 1)  # the last is for where the controls do not hold
-        self._high = _table_index(range(width // 2, width), bits, mask, value)
-        self._low = _table_index(range(width // 2), bits, mask, value)
+        self._factors = np.append(factors, 1)  # the last is for where a control is off
+        self._low_bit = bits[-1]
+        self._dense = not mask and list(bits) == list(range(bits[0], bits[-1] - 1, -1))
+        if not self._dense:
+            self._high = _table_index(range(width // 2, width), bits, mask, value)
+            self._low = _table_index(range(width // 2), bits, mask, value)
 
     def apply(self, state: Complexes, engine: Engine) -> None:
         """One pass over memory."""
-        rows = state.reshape(len(self._high), -1)
-        idle = self._low < 0
+        if self._dense:
+            factors = self._factors[:-1, None]
+            cube = state.reshape(-1, len(factors), 1 << self._low_bit)
 
-        def one(row: int) -> None:
+            def multiply(tile: tuple[slice, slice]) -> None:
+                cube[tile] *= factors[tile[1]]
+
+            engine.map(multiply, tiles(*cube.shape))
+            return
+        rows = state.reshape(len(self._high), -1)
+        off = self._low < 0
+
+        def look_up(row: int) -> None:
             if self._high[row] >= 0:
                 index = self._high[row] + self._low
-                index[idle] = -1
+                index[off] = -1
                 rows[row] *= self._factors[index]
 
-        engine.map(one, range(len(rows)))
+        engine.map(look_up, range(len(rows)))
 
 
 def _table_index(some: range, bits: Sequence[int], mask: int, value: int) -> NDArray[np.int64]:

@@ -56,7 +56,9 @@ class CodeWords:
         return CodeWords(self.rules, self.hot[rows], self.unary[rows])
 
 
-def encode(codes: NDArray[np.integer[Any]] | Sequence[Sequence[int]], rules: Rules) -> CodeWords:
+def encode(
+    codes: NDArray[np.integer[Any]] | Sequence[Sequence[int]] | Sequence[int], rules: Rules
+) -> CodeWords:
     """Turns codes into bit sets.
 
     Args:

@@ -28,7 +28,7 @@ def settle(
     most_parts: int,
     consistent: bool,
     out: Any,
-) -> int:
+) -> Any:
     """The small-set rule: tries the codes of the set only.
 
     A guess of the set that tells all n codes apart costs 2n - 1, which nothing beats; one that
@@ -79,7 +79,7 @@ def settle(
     cache=True,
     nogil=True,
 )
-def sort_by_answer(ids: Any, parts: Any, offsets: Any, table: Any, guess: int, answers: int) -> int:
+def sort_by_answer(ids: Any, parts: Any, offsets: Any, table: Any, guess: int, answers: int) -> Any:
     """Sorts a set into the parts that a guess cuts it into, without the winning one.
 
     Args:
@@ -140,7 +140,7 @@ def weigh(
     memo_keys: Any,
     memo_values: Any,
     out: Any,
-) -> int:
+) -> Any:
     """Adds up what is known of the parts of a cut; relabels those it looks up.
 
     Stops as soon as the sum reaches ``limit``.
@@ -224,4 +224,4 @@ def weigh(
     out[0] = total
     out[1] = unknown
     out[2] = settled
-    return np.int64(total)
+    return total

@@ -25,7 +25,7 @@ SETTING_WORDS = 10
 
 
 @njit("int64(uint64[:, ::1], uint64[::1])", cache=True, nogil=True)
-def memo_slot(keys: Any, key: Any) -> int:
+def memo_slot(keys: Any, key: Any) -> Any:
     """The row of a key, or the free one where it belongs."""
     mask = np.uint64(keys.shape[0] - 1)
     slot = key[0] & mask
@@ -66,7 +66,7 @@ def look_up(
     position_order: Any,
     colour_order: Any,
     guess: Any,
-) -> int:
+) -> Any:
     """Relabels a set in place and looks it up.
 
     Args:
@@ -97,5 +97,5 @@ def look_up(
         known = memo_values[slot, 0]
         if known & 1 or known >> 1 > bound:
             guess[0] = memo_values[slot, 1]
-            return np.int64(known)
+            return known
     return bound << 1

@@ -260,7 +260,7 @@ def candidates(
     seen: Any,
     heap: Any,
     floor: Any,
-) -> int:
+) -> Any:
     """Makes the heap of guesses whose lower bound is at most ``limit``.
 
     Args:
@@ -320,9 +320,9 @@ def candidates(
                 hist[0, table[ids[k], g]] += np.uint16(1)
         total = size
         squares = 0
-        largest = 0
+        largest: Any = 0
         for a in range(win):
-            part = np.int64(hist[at, a])
+            part: Any = np.int64(hist[at, a])
             total += bounds[part]
             squares += part * part
             largest = max(largest, part)

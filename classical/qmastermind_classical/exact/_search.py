@@ -84,7 +84,7 @@ def run(
     seen: Any,
     memo_keys: Any,
     memo_values: Any,
-) -> int:
+) -> Any:
     """Goes on with the search until it is done or has to stop.
 
     The arguments are the arrays of :class:`qmastermind_classical.exact.engine.Engine`, where they

@@ -44,7 +44,8 @@ def replacing(path: Path, mode: str = "wb") -> Iterator[Any]:
 def save_checkpoint(engine: Engine, path: Path) -> None:
     """Writes what an engine has proved."""
     with replacing(path) as file:
-        np.savez(file, description=np.array(json.dumps(_description(engine))), **engine.state())
+        state: dict[str, Any] = engine.state()
+        np.savez(file, description=np.array(json.dumps(_description(engine))), **state)
 
 
 def load_checkpoint(engine: Engine, path: Path) -> None:

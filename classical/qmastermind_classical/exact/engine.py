@@ -16,25 +16,30 @@ depth-first branch and bound with these ingredients:
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from qmastermind.errors import TooLargeError
 from qmastermind.game import Rules
+from qmastermind_classical.exact.arrays import (
+    answer_table,
+    deeper_stack,
+    larger_memo,
+    new_memo,
+    new_stack,
+)
 from qmastermind_classical.exact.errors import SetLimitError
-from qmastermind_classical.kernels import CodeWords, encode, feedback_codes
+from qmastermind_classical.exact.method import METHODS, Best, Effort, Method, Watcher, check_size
+from qmastermind_classical.kernels import encode
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Ints: TypeAlias = NDArray[np.int64]
+    from qmastermind_classical.exact.arrays import Ints, Stack
 
-MAX_TABLE_BYTES = 1 << 30
-MAX_ANSWERS = 64
-_MAX_ROWS = (1 << 16) - 1  # part sizes are kept in 16 bits
 _MAX_NUMBERS = 1 << 24
 _MAX_COST = 1 << 20
 _SLICE_SECONDS = 0.05
@@ -42,122 +47,6 @@ _FIRST_DEPTH = 24
 _FIRST_MEMO = 1 << 14
 _MEMO_LOAD = 0.6
 _PAIR_COST = 3
-
-
-@dataclass(frozen=True)
-class Method:
-    """How a search goes about it. Every method proves the same costs.
-
-    Attributes:
-        relabel: Whether the memo knows sets up to relabelling.
-        exchange: Whether one is tried of the guesses that an exchange of two colours or two
-            positions of the set maps to each other, or all of them.
-        sieve: Sets of at most this size are scanned for the number of parts of each guess first,
-            larger ones for all part sizes at once.
-        tight_above: Parts larger than this are first searched with their lower bound as budget.
-            None stands for 0, or for 50 in games of at most 2,000 codes, where the second scan of
-            a part is not worth it.
-        large_first: Whether the larger parts of a cut are searched first.
-        salt: Enters the keys of the memo.
-    """
-
-    relabel: bool = True
-    exchange: bool = True
-    sieve: int = 32
-    tight_above: int | None = None
-    large_first: bool = False
-    salt: int = 0
-
-
-METHODS = {
-    "main": Method(),
-    "cross": Method(exchange=False, sieve=0, tight_above=1 << 30, large_first=True, salt=1 << 40),
-    "plain-keys": Method(relabel=False, salt=1 << 41),
-}
-"""``main`` is the fastest. ``cross`` goes in another order and does without symmetry among guesses,
-``plain-keys`` without symmetry among sets: two ways to check it."""
-
-
-@dataclass(frozen=True)
-class Effort:
-    """What an engine has done so far.
-
-    Attributes:
-        expanded: Sets for which every guess was scored; one that is entered again counts again.
-        settled: Sets that the small-set rule settled, scoring no guess but their own codes.
-        cuts: Guesses whose parts were looked at one by one.
-        known: Sets in the memo.
-        seconds: CPU time of the search.
-    """
-
-    expanded: int = 0
-    settled: int = 0
-    cuts: int = 0
-    known: int = 0
-    seconds: float = 0.0
-
-
-@dataclass(frozen=True)
-class Best:
-    """The answer for one set.
-
-    Attributes:
-        cost: The least number of guesses over all codes of the set, or None if they cannot all be
-            found within the guesses left.
-        guess: Lexical index of a first guess that attains it, -1 if there is none.
-    """
-
-    cost: int | None
-    guess: int
-
-
-Watcher: TypeAlias = Callable[[Effort, int | None, int], None]
-"""Called some times a second with the effort, the best cost so far and the guesses left to try."""
-
-
-class Stack(NamedTuple):
-    """The search's stack: for each depth the set, the guess in hand, its parts.
-
-    Attributes:
-        frames: ``(depth, FRAME_WORDS)``, see :mod:`._search`.
-        codes: ``(depth, rows)``, the parts of the set one depth above; at depth 0 the whole set.
-        frame_keys: ``(depth, 2)``, memo key of the set.
-        heaps: ``(depth, guesses)``, candidates, see :func:`._scan.candidates`.
-        caps: ``(depth, 2, LEVELS)``, caps of the set one depth above, see :mod:`._scan`.
-        bounds: ``(depth, rows + 1)``, lower bound of a part of each size.
-        offsets: ``(depth, answers + 1)``, where each part begins in ``codes``.
-        values: ``(depth, answers)``, twice the lower bound of each part, plus one if exact.
-        order: ``(depth, answers)``, the parts to search.
-        part_keys: ``(depth, answers, 2)``, their memo keys.
-    """
-
-    frames: Ints
-    codes: NDArray[np.int32]
-    frame_keys: NDArray[np.uint64]
-    heaps: Ints
-    caps: Ints
-    bounds: Ints
-    offsets: Ints
-    values: Ints
-    order: Ints
-    part_keys: NDArray[np.uint64]
-
-
-def check_size(rules: Rules, rows: int | None = None) -> None:
-    """Checks that sets out of ``rows`` codes can be solved exactly; default: all codes.
-
-    Raises:
-        TooLargeError: If not.
-    """
-    rows = rules.num_codes if rows is None else rows
-    answers = len(rules.feedbacks())
-    if rows * rules.num_codes > MAX_TABLE_BYTES or rows > _MAX_ROWS or answers > MAX_ANSWERS:
-        raise TooLargeError(
-            f"exact play needs the answers of {rows:,} codes to {rules.num_codes:,} guesses, "
-            f"{answers} different ones, for {rules}; it handles {MAX_TABLE_BYTES:,} pairs, "
-            f"{_MAX_ROWS:,} codes and {MAX_ANSWERS} answers. Solvers without that limit: genetic, "
-            "human; and up to 5,000,000 codes entropy, expected-size, minimax, most-parts, simple"
-        )
 
 
 class Engine:
@@ -187,21 +76,22 @@ class Engine:
     ) -> None:
         check_size(rules, None if codes is None else len(codes))
         numbers = rules.colours**rules.positions
+        tight_above = method.tight_above
+        if tight_above is None:
+            tight_above = 50 if rules.num_codes <= 2000 else 0
         self.rules = rules
         self.consistent = consistent
         self.method = replace(
             method,
             relabel=method.relabel and codes is None and numbers <= _MAX_NUMBERS,
             exchange=method.exchange and numbers <= _MAX_NUMBERS,
-            tight_above=(50 if rules.num_codes <= 2000 else 0)
-            if method.tight_above is None
-            else method.tight_above,
+            tight_above=tight_above,
         )
         self.pegs = rules.code_array()
         self.codes = np.arange(rules.num_codes) if codes is None else np.asarray(codes)
         self._row_pegs = np.ascontiguousarray(self.pegs[self.codes])
         self._column_of = self.codes.astype(np.int32)
-        self._table = _answer_table(encode(self._row_pegs, rules), encode(self.pegs, rules))
+        self._table = answer_table(encode(self._row_pegs, rules), encode(self.pegs, rules))
         self._powers = rules.colours ** np.arange(rules.positions - 1, -1, -1)
         self._index_of = np.full(min(numbers, _MAX_NUMBERS), -1, dtype=np.int32)
         if numbers <= _MAX_NUMBERS:
@@ -222,14 +112,14 @@ class Engine:
             (_memo.RELABEL, used.relabel),
             (_memo.EXCHANGE, used.exchange),
             (_memo.SIEVE, used.sieve),
-            (_memo.TIGHT_ABOVE, used.tight_above),
+            (_memo.TIGHT_ABOVE, tight_above),
             (_memo.REVERSE, used.large_first),
         ):
             self._settings[word] = value
         self._mark = np.zeros(len(self.codes), dtype=np.int32)
         self._hist = np.zeros((rules.num_codes, self._answers), dtype=np.uint16)
         self._seen = np.zeros(rules.num_codes, dtype=np.uint64)
-        self._memo = _new_memo(_FIRST_MEMO)
+        self._memo = new_memo(_FIRST_MEMO)
         self._stack = self._new_stack(_FIRST_DEPTH)
         self._control = np.zeros(_search.CONTROL_WORDS, dtype=np.int64)
         self._seconds = 0.0
@@ -334,7 +224,7 @@ class Engine:
         size = _FIRST_MEMO
         while len(state["memo_keys"]) >= _MEMO_LOAD * size:
             size *= 4
-        self._memo = _new_memo(size)
+        self._memo = new_memo(size)
         memo_copy(
             np.ascontiguousarray(state["memo_keys"]),
             np.ascontiguousarray(state["memo_values"]),
@@ -408,9 +298,11 @@ class Engine:
             if reason == k.DONE:
                 return int(control[k.VALUE]), int(control[k.GUESS])
             if reason == k.MEMO_FULL:
-                self._memo = _larger_memo(self._memo)
+                self._memo = larger_memo(self._memo)
             elif reason == k.TOO_DEEP:
-                self._stack = _deeper(self._stack, self._new_stack(2 * len(self._stack.frames)))
+                self._stack = deeper_stack(
+                    self._stack, self._new_stack(2 * len(self._stack.frames))
+                )
             elif stop is not None and control[k.EXPANDED] >= stop:
                 raise SetLimitError(f"not finished within {set_limit:,} sets")
             elif seconds < _SLICE_SECONDS / 2:
@@ -423,46 +315,4 @@ class Engine:
                 watch(self.effort, int(bottom[k.BEST]) if found else None, int(bottom[k.HEAP]))
 
     def _new_stack(self, depth: int) -> Stack:
-        from qmastermind_classical.exact._scan import LEVELS
-
-        rows, guesses, answers = len(self.codes), len(self.pegs), self._answers
-        return Stack(
-            frames=np.zeros((depth, self._kernels.FRAME_WORDS), dtype=np.int64),
-            codes=np.zeros((depth, rows), dtype=np.int32),
-            frame_keys=np.zeros((depth, 2), dtype=np.uint64),
-            heaps=np.zeros((depth, guesses), dtype=np.int64),
-            caps=np.zeros((depth, 2, LEVELS), dtype=np.int64),
-            bounds=np.zeros((depth, rows + 1), dtype=np.int64),
-            offsets=np.zeros((depth, answers + 1), dtype=np.int64),
-            values=np.zeros((depth, answers), dtype=np.int64),
-            order=np.zeros((depth, answers), dtype=np.int64),
-            part_keys=np.zeros((depth, answers, 2), dtype=np.uint64),
-        )
-
-
-Memo: TypeAlias = "tuple[NDArray[np.uint64], Ints]"
-
-
-def _new_memo(size: int) -> Memo:
-    return np.zeros((size, 2), dtype=np.uint64), np.zeros((size, 2), dtype=np.int64)
-
-
-def _larger_memo(memo: Memo) -> Memo:
-    from qmastermind_classical.exact._memo import memo_copy
-
-    larger = _new_memo(4 * len(memo[0]))
-    memo_copy(*memo, *larger)
-    return larger
-
-
-def _deeper(stack: Stack, larger: Stack) -> Stack:
-    for old, new in zip(stack, larger, strict=True):
-        new[: len(old)] = old
-    return larger
-
-
-def _answer_table(rows: CodeWords, columns: CodeWords) -> NDArray[np.uint8]:
-    table = np.empty((len(rows), len(columns)), dtype=np.uint8)
-    for start in range(0, len(rows), 128):
-        table[start : start + 128] = feedback_codes(rows[start : start + 128], columns)
-    return table
+        return new_stack(depth, len(self.codes), len(self.pegs), self._answers)

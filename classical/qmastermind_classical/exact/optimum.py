@@ -13,8 +13,9 @@ import numpy as np
 from qmastermind.errors import TooLargeError, UsageError
 from qmastermind.game import Code, Feedback, Rules
 from qmastermind_classical.exact.checkpoint import Keeper, load_checkpoint
-from qmastermind_classical.exact.engine import METHODS, Effort, Engine, Watcher, check_size
+from qmastermind_classical.exact.engine import Engine
 from qmastermind_classical.exact.errors import ImpossibleError
+from qmastermind_classical.exact.method import METHODS, Effort, Watcher, check_size
 from qmastermind_classical.exact.position import possible_codes
 from qmastermind_classical.exact.tree import StrategyTree, TreeNode
 from qmastermind_classical.exact.verify import verify_tree

@@ -1,1 +1,17 @@
-"""Lowering and synthesis."""
+"""Lowering and synthesis: multi-controlled gates, diagonals, states, arithmetic, oracles."""
+
+from qmastermind.synthesis.explanation import Choice, Explanation
+from qmastermind.synthesis.lowering import lower
+from qmastermind.synthesis.policy import OBJECTIVES, Objective, Policy
+from qmastermind.synthesis.preparation import real_state, uniform
+
+__all__ = [
+    "OBJECTIVES",
+    "Choice",
+    "Explanation",
+    "Objective",
+    "Policy",
+    "lower",
+    "real_state",
+    "uniform",
+]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import accumulate, pairwise
 
 from qmastermind.circuit import Circuit, CircuitBuilder, Register
@@ -45,9 +45,9 @@ def relative_x(b: CircuitBuilder, controls: Sequence[int], target: int) -> None:
     elif len(controls) == 1:
         b.x(target, controls)
     elif len(controls) == 2:
-        relative_ccx(b, *controls, target)
+        relative_ccx(b, controls[0], controls[1], target)
     elif len(controls) == 3:
-        relative_c3x(b, *controls, target)
+        relative_c3x(b, controls[0], controls[1], controls[2], target)
     else:
         outer, *inner = controls
         _outer(b, outer, target)
@@ -130,7 +130,7 @@ def _blocks(bits: int, clean: int) -> tuple[int, tuple[int, ...]]:
     # flips[k]: the CX to flip bits under 0, 1, ..., k controls
     flips = list(accumulate(relative_x_cost(k) for k in range(bits + 1)))
 
-    @lru_cache(maxsize=None)
+    @cache
     def best(done: int, left: int) -> tuple[int, tuple[int, ...]]:
         # From a kept carry over `done` bits, which is one control; over none there is none.
         extra = int(done > 0)
@@ -150,7 +150,7 @@ def increment_cost(bits: int, clean: int) -> int:
 
 
 def increment(b: CircuitBuilder, bits: Sequence[int], clean: Sequence[int] = ()) -> None:
-    """v -> v + 1 mod 2^n, times a phase on each basis state; v little-endian in ``bits``.
+    """Maps v to v + 1 mod 2^n, times a phase on each basis state; v little-endian in ``bits``.
 
     Carries are kept in the clean qubits after blocks of bits; all blocks are incremented under
     their carries; then the carries are undone from the top. A block that was all ones is all
@@ -199,7 +199,13 @@ def phase_cost(qubits: int) -> int:
     return _split(qubits)[0]
 
 
-def phase(b: CircuitBuilder, angle: float, qubits: Sequence[int]) -> None:
+def splits(qubits: int) -> list[int]:
+    """Group sizes for :func:`phase` worth trying: the one of least CX, and one more for depth."""
+    best = _split(qubits)[1]
+    return sorted({best, min(best + 1, qubits - 1)}) if best else []
+
+
+def phase(b: CircuitBuilder, angle: float, qubits: Sequence[int], group: int = 0) -> None:
     """exp(i angle) if all qubits are 1, on no ancilla.
 
     The qubits are split in L and H. Let v be the integer in the h qubits of H, and "turning" the
@@ -213,28 +219,34 @@ def phase(b: CircuitBuilder, angle: float, qubits: Sequence[int]) -> None:
     Cost T(w), the least over w = l + h of T(l) + 4 R(l) + 2 I(h, l) + 8 (h - 1), with R and I of
     :func:`relative_x` and :func:`increment`; and 2^w - 2 for w < 6.
 
+    Args:
+        b: Where the gates go.
+        angle: Radians.
+        qubits: All alike.
+        group: The size h of H; by default that of least CX.
+
     Source: a phase from turns between increments is Gidney, "Constructing large controlled nots"
     (2015), part 3; the split, the control by complement and L as ancillas are this library's.
     """
-    high = _split(len(qubits))[1]
-    if not high:
+    h = group or _split(len(qubits))[1]
+    if not h:
         _direct(b, angle, qubits)
         return
-    low, group = tuple(qubits[:-high]), tuple(qubits[-high:])
+    low, high = tuple(qubits[:-h]), tuple(qubits[-h:])
     size = 1 + max(qubits)
     up, complement = CircuitBuilder(Register("x", size)), CircuitBuilder(Register("x", size))
     for qubit in low:
         up.x(qubit)
-    increment(up, group, low)
+    increment(up, high, low)
     for qubit in low:
         up.x(qubit)
-    _complement(complement, low, group)
+    _complement(complement, low, high)
     flip = complement.build()
-    beta = -angle / 2**high
+    beta = -angle / 2**h
 
     def turn_if_low(sign: float) -> None:
         for way, circuit in ((sign, flip), (-sign, flip.inverse())):
-            for place, qubit in enumerate(group):
+            for place, qubit in enumerate(high):
                 b.rz(way * beta * 2**place / 2, qubit)
             _add(b, circuit)
 
@@ -242,7 +254,7 @@ def phase(b: CircuitBuilder, angle: float, qubits: Sequence[int]) -> None:
     _add(b, up.build())
     turn_if_low(1)
     _add(b, up.build().inverse())
-    phase(b, angle / 2**high, low)
+    phase(b, angle / 2**h, low)
 
 
 def _complement(b: CircuitBuilder, low: Sequence[int], group: Sequence[int]) -> None:

@@ -15,17 +15,19 @@ def toggle_cost(controls: int) -> int:
     return relative_x_cost(controls) if controls < 4 else 4 * controls - 6
 
 
-def toggle(b: CircuitBuilder, controls: Sequence[int], target: int, borrowed: Sequence[int]) -> None:
+def toggle(
+    b: CircuitBuilder, controls: Sequence[int], target: int, borrowed: Sequence[int]
+) -> None:
     """X on the target if all controls are 1, times phases; the borrowed qubits are left changed.
 
     To be undone by its inverse once the target has been used. Needs (k - 3) / 2 borrowed qubits
     for k controls, rounded up; with k - 3 it takes fewer T gates. Cost: 1, 3, 6, then 4 k - 6 CX.
 
     The target takes a turn of axis under one or two controls, then an X from a borrowed qubit,
-    and both again in reverse: if the borrowed qubit was flipped in between, by the AND of the other
-    controls, what remains on the target is X where the first controls are 1 and Z elsewhere. Source:
-    Maslov, Phys. Rev. A 93, 022311 (2016), section IV, and Iten et al., Phys. Rev. A 93, 032318
-    (2016), theorem 8, whose ladders these are.
+    and both again in reverse: if the borrowed qubit was flipped in between, by the AND of the
+    other controls, what remains on the target is X where the first controls are 1 and Z elsewhere.
+    Source: the ladders of Maslov, Phys. Rev. A 93, 022311 (2016), section IV, and of Iten et al.,
+    Phys. Rev. A 93, 032318 (2016), theorem 8.
     """
     if len(controls) < 4:
         relative_x(b, controls, target)
@@ -46,7 +48,7 @@ def toggle(b: CircuitBuilder, controls: Sequence[int], target: int, borrowed: Se
 
 
 def _half_single(b: CircuitBuilder, controls: Sequence[int], target: int) -> None:
-    """Turns the axis of an X that follows to Z, or leaves it in the x-y plane if the control is 1."""
+    """Turns the axis of an X that follows to Z, but to the x-y plane if the control is 1."""
     b.h(target)
     b.t(target)
     b.x(target, controls)
@@ -85,8 +87,8 @@ def borrowed_z(b: CircuitBuilder, qubits: Sequence[int], borrowed: Sequence[int]
     """-1 if all qubits are 1, on one or more borrowed qubits, which are restored.
 
     Twice: a phase i or -i on a borrowed qubit if all qubits but m are 1, then this borrowed qubit
-    toggled by the AND of those m. It has an effect only if the m are 1, so that these are conditionally
-    clean for the AND of the others.
+    toggled by the AND of those m. It has an effect only if the m are 1, so that these are
+    conditionally clean for the AND of the others.
 
     Cost for w > 3 qubits and s borrowed: m = min(w - 2, 2 s + 1); 2 toggle(m) + 12 (w - m) - 16 CX.
     That is 12 w - 40 for one, and 8 w - 20 for (w - 3) / 2 or more.

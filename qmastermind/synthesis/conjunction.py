@@ -184,9 +184,9 @@ def _successors(state: _State, keep: bool) -> list[_State]:
         if (ready, guard) in seen:
             continue
         seen.add((ready, guard))
-        usable = [
-            x for x in state.literals if not guard >> x[1] & 1 and not (keep and x[1] == 0)
-        ][:_CANDIDATES]
+        usable = [x for x in state.literals if not guard >> x[1] & 1 and not (keep and x[1] == 0)][
+            :_CANDIDATES
+        ]
         found += [state.after(u, v, index) for u in usable for v in usable if u is not v]
     return found
 

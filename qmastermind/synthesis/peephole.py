@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TypeAlias
 
-from qmastermind.circuit import Apply, Barrier, Box, Measure, Operation, Reset
+from qmastermind.circuit import Apply, Operation
 from qmastermind.errors import UnsupportedError
 from qmastermind.gates import Gate
 from qmastermind.synthesis.one_qubit import ATOL, product, synthesise_one_qubit
@@ -210,7 +210,7 @@ def _is_function_of_x(entries: _Entries) -> bool:
 
 def _quarter_turn(gates: Sequence[Gate]) -> tuple[float, float, float] | None:
     """(first, last, phase) if the gates are Rz(last) Ry(pi/2) Rz(first), up to that phase."""
-    a, b, c, d = product(gates)
+    a, b, c, _ = product(gates)
     if any(abs(abs(x) - math.sqrt(0.5)) > _LOOSE for x in (a, c)):
         return None
     # entries of u(pi/2, last, first): 1, -e^{i first}, e^{i last}, e^{i (first + last)}

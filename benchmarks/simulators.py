@@ -260,9 +260,8 @@ def main() -> None:
     import qmastermind.simulator.kernels  # noqa: F401
 
     counts = sorted({1, options.threads})
-    print(
-        f"{'circuits':32} {'simulator':10} threads {'build s':>9} {'run s':>9} {'cpu s':>9} {'ratio':>8}  note"
-    )
+    figures = f"{'build s':>9} {'run s':>9} {'cpu s':>9} {'ratio':>8}"
+    print(f"{'circuits':32} {'simulator':10} threads {figures}  note")
     for key in options.rows:
         row = known[key]
         state = 16 << row.circuits[0].num_qubits
@@ -287,8 +286,8 @@ def main() -> None:
 
 
 def _print(row: str, name: str, threads: int, timing: Timing, ratio: str, note: str) -> None:
-    figures = f"{timing.build:9.4f} {timing.run:9.4f} {timing.cpu:9.4f}"
-    print(f"{row:32} {name:10} {threads:7} {figures} {ratio:>8}  {note}", flush=True)
+    figures = f"{timing.build:9.4f} {timing.run:9.4f} {timing.cpu:9.4f} {ratio:>8}"
+    print(f"{row:32} {name:10} {threads:7} {figures}  {note}", flush=True)
 
 
 if __name__ == "__main__":

@@ -99,8 +99,10 @@ class LowRank:
     def apply(self, state: Complexes, engine: Engine) -> None:
         """Carries the run out, in place.
 
-        With ``state[d, r]``, d over the reflected qubits and r over the others: ``overlaps[j, r]``
-        is ``<v_j|state[:, r]>`` and ``added[j, r]`` the multiple of v_j to add to ``state[:, r]``.
+        With ``state[d, r]``, d over the reflected qubits and r over the others, the state is at
+        all times the initial one, plus ``added[j, r] * v_j[d]``, plus ``apart`` on the support.
+        Overlaps are taken from that and never from earlier ones, so that rounding errors add up
+        no faster than in the gates.
         """
         vectors, support = self._vectors, self._support
         width = vectors[0].high.size * vectors[0].low.size if vectors else state.size
@@ -108,8 +110,14 @@ class LowRank:
         rows, columns = np.divmod(support, cube.shape[1])
         entries = np.array([v.at(rows) for v in vectors]).reshape(len(vectors), len(support))
         overlaps = np.array([_overlap(v, cube, engine) for v in vectors])
-        added = np.zeros_like(overlaps)
-        local = state[support]
+        added = np.zeros((len(vectors), cube.shape[1]), dtype=np.complex128)
+        initial = state[support]
+        apart = np.zeros_like(initial)
+
+        def smooth(at: NDArray[np.int64] | slice) -> Complexes:
+            """The amplitudes on some of the support without what is apart."""
+            total: Complexes = initial[at] + np.sum(entries[:, at] * added[:, columns[at]], axis=0)
+            return total
 
         def follow(instructions: Sequence[Instruction]) -> None:
             for step in instructions:
@@ -118,24 +126,19 @@ class LowRank:
                         follow(step.body)
                 elif isinstance(step, Reflect):
                     j = self._number[id(step.vector)]
-                    change = np.zeros_like(overlaps[j])
-                    change[step.columns] = step.gain * overlaps[j, step.columns]
-                    added[j] += change
-                    np.add(local, entries[j] * change[columns], out=local)
-                    np.add(overlaps, self._gram[:, j, None] * change, out=overlaps)
+                    overlap = overlaps[j] + self._gram[j] @ added
+                    np.add.at(overlap, columns, entries[j].conj() * apart)
+                    added[j, step.columns] += step.gain * overlap[step.columns]
                 else:
                     at = np.searchsorted(support, step.indices)
-                    before = local[at]
-                    local[at] = after = before * step.factors
-                    for j in range(len(vectors)):
-                        np.add.at(
-                            overlaps[j], columns[at], entries[j, at].conj() * (after - before)
-                        )
+                    flat = smooth(at)
+                    apart[at] = (flat + apart[at]) * step.factors - flat
 
         follow(self._instructions)
+        final = smooth(slice(None)) + apart
         for v, multiples in zip(vectors, added, strict=True):
             _add(v, multiples, cube, engine)
-        state[support] = local
+        state[support] = final
 
 
 def _supports(instructions: Sequence[Instruction]) -> list[NDArray[np.int64]]:

@@ -104,7 +104,6 @@ class Collapse:
 Op: TypeAlias = Rotate | Phase | Table | Sparse | Loop | Collapse
 
 X = np.array([[0, 1], [1, 0]], dtype=np.complex128)
-_PATTERNS = 16  # a sparse diagonal with as many entries or fewer is that many phases
 
 
 def lower(circuit: Circuit) -> list[Op]:
@@ -144,14 +143,18 @@ def _lower_apply(op: Apply, known: dict[int, list[Piece]]) -> Iterator[Op]:
         if id(op.gate) not in known:
             known[id(op.gate)] = pieces(op.gate)
         for piece in known[id(op.gate)]:
-            yield from _lower_piece(piece, tuple(targets[t] for t in piece.axes), op)
+            some = tuple(targets[t] for t in piece.axes)
+            if piece.indices is None:
+                yield Table(some, piece.factors, controls, values)
+            else:
+                yield from _listed(some, piece.indices, piece.factors, op)
     elif op.gate.kind.diagonal:
-        diagonal = np.diagonal(op.gate.matrix())
-        places = [tuple(map(int, p)) for p in np.ndindex((2,) * len(targets))]
-        yield from _phase(controls, values, complex(diagonal[0]))
-        for place, factor in zip(places[1:], diagonal[1:], strict=True):
-            relative = complex(factor / diagonal[0])
-            yield from _phase((*controls, *targets), (*values, *place), relative)
+        factors = np.diagonal(op.gate.matrix())
+        if not controls and factors[0] != 1:  # then a common factor is of no qubit
+            yield Phase((), (), complex(factors[0]))
+            factors = factors / factors[0]
+        (indices,) = np.nonzero(factors != 1)
+        yield from _listed(targets, indices, factors[indices], op)
     elif op.gate.name == "swap":
         a, b = targets
         for one, other in ((a, b), (b, a), (a, b)):
@@ -169,21 +172,16 @@ def _lower_apply(op: Apply, known: dict[int, list[Piece]]) -> Iterator[Op]:
             yield Rotate(targets[0], matrix, controls, values)
 
 
-def _lower_piece(piece: Piece, targets: tuple[int, ...], op: Apply) -> Iterator[Op]:
-    if piece.indices is None:
-        yield Table(targets, piece.factors, op.controls, op.values)
-    elif len(piece.indices) > _PATTERNS:
-        yield Sparse(targets, piece.indices, piece.factors, op.controls, op.values)
-    else:
-        width = len(targets)
-        for index, factor in zip(piece.indices.tolist(), piece.factors.tolist(), strict=True):
-            place = tuple(index >> (width - 1 - i) & 1 for i in range(width))
-            yield from _phase((*op.controls, *targets), (*op.values, *place), factor)
-
-
-def _phase(qubits: tuple[int, ...], values: tuple[int, ...], factor: complex) -> Iterator[Phase]:
-    if factor != 1:
-        yield Phase(qubits, values, factor)
+def _listed(
+    targets: tuple[int, ...], indices: NDArray[np.int64], factors: Complexes, op: Apply
+) -> Iterator[Op]:
+    """A diagonal under the controls of ``op``: one phase, or several together."""
+    if len(indices) > 1:
+        yield Sparse(targets, indices, factors, op.controls, op.values)
+    elif len(indices) == 1:
+        places = range(len(targets) - 1, -1, -1)
+        values = tuple(int(indices[0]) >> place & 1 for place in places)
+        yield Phase((*op.controls, *targets), (*op.values, *values), complex(factors[0]))
 
 
 def _loops(body: Sequence[Op], repetitions: int) -> Iterator[Op]:

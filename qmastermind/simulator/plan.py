@@ -18,6 +18,7 @@ from qmastermind.simulator.reflections import Reflection, find_reflections
 from qmastermind.simulator.steps import Diagonal, Factor, Gates, LocalGate, Repeat, Step, Turn
 
 _SPARSE_BITS = 5  # a phase under so many controls may join a run of reflections
+_FEW = 16  # listed states, up to so many, are phases one by one
 _SPARSE_SHARE = 8  # listed states, up to one in so many, are kept as a list
 
 Prepare: TypeAlias = Callable[[Sequence[Op], Sequence[int], Sequence[int]], list[Part]]
@@ -127,7 +128,7 @@ class _Planner:
                 case Table():
                     found.append(self._diagonal(item, item.factors))
                 case Sparse():
-                    found.append(self._listed(item))
+                    found += self._listed(item)
         return found
 
     def _mask(self, qubits: Sequence[int], values: Sequence[int]) -> tuple[int, int]:
@@ -153,18 +154,21 @@ class _Planner:
         bits = [self._bits[q] for q in item.targets]
         return Diagonal(bits, factors, *self._mask(item.controls, item.values), self._width)
 
-    def _listed(self, item: Sparse) -> Scale | Diagonal:
-        free = self._width - len(item.qubits)
-        if len(item.indices) << free > 2**self._width // _SPARSE_SHARE:
-            table = np.ones(2 ** len(item.targets), dtype=np.complex128)
-            table[item.indices] = item.factors
-            return self._diagonal(item, table)
+    def _listed(self, item: Sparse) -> list[_Atom]:
         mask, value = self._mask(item.controls, item.values)
         base = np.full_like(item.indices, value)
         for place, q in enumerate(reversed(item.targets)):
             mask |= 1 << self._bits[q]
             base |= (item.indices >> place & 1) << self._bits[q]
-        return Scale(_free_bits(base, mask, self._width), np.tile(item.factors, 2**free))
+        if len(base) <= _FEW:
+            factors = zip(base.tolist(), item.factors.tolist(), strict=True)
+            return [Factor(mask, held, factor) for held, factor in factors]
+        free = self._width - len(item.qubits)
+        if len(base) << free > 2**self._width // _SPARSE_SHARE:
+            table = np.ones(2 ** len(item.targets), dtype=np.complex128)
+            table[item.indices] = item.factors
+            return [self._diagonal(item, table)]
+        return [Scale(_free_bits(base, mask, self._width), np.tile(item.factors, 2**free))]
 
 
 def _vector(parts: Sequence[Part], order: Sequence[int]) -> Vector:

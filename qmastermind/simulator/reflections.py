@@ -9,14 +9,15 @@ controls of the reflection, and v is over the others.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from heapq import heapify, heappop, heapreplace
 from typing import TypeAlias
 
 import numpy as np
 
-from qmastermind.simulator.ops import Complexes, Op, Phase, Rotate, Sparse, Table, X
+from qmastermind.simulator.ops import Complexes, Loop, Op, Phase, Rotate, Sparse, Table, X
 
 _LEAST_QUBITS = 5  # a smaller reflection is cheaper as gates
 _ROUNDING = 1e-15
@@ -78,42 +79,102 @@ def find_reflections(ops: Sequence[Op]) -> list[Item]:
 
 
 def _mirrored(
-    items: Sequence[Item | None],
-    lines: dict[int, list[int]],
-    center: int,
-    qubits: Sequence[int],
+    items: Sequence[Item | None], lines: dict[int, list[int]], center: int, qubits: Sequence[int]
 ) -> list[tuple[int, int]]:
     """Places of inverse pairs around ``center`` within ``qubits``, from the inside out.
 
-    Between the two of a pair there is nothing else on any of their qubits.
+    What is left between the two of a pair commutes with both of them.
     """
-    inside = {q: [bisect_left(lines[q], center)] * 2 for q in qubits}  # first and last, on the line
-
-    def next_place(q: int, side: int) -> int:
-        """The next place outwards on the line of q that is not yet joined, or -1."""
-        line, step = lines[q], 2 * side - 1
-        at = inside[q][side] + step
-        while 0 <= at < len(line) and items[line[at]] is None:
-            at += step
-        return line[at] if 0 <= at < len(line) else -1
-
+    joined: set[int] = set()
     pairs: list[tuple[int, int]] = []
-    following = {q: next_place(q, 1) for q in qubits}
-    while following := {q: place for q, place in following.items() if place >= 0}:
-        after = min(following.values())
+    turned: set[int] = set()  # by operations after the center that are no second of a pair
+    read: set[int] = set()
+    for after in _following(items, lines, center, set(qubits), turned):
         op = items[after]
         assert op is not None
-        places = {next_place(q, 0) if q in following else -1 for q in op.qubits}
-        before = places.pop()
-        if places or before < 0 or not _undoes(op, items[before]):
-            for q in op.qubits:
-                following.pop(q, None)
-            continue
-        pairs.append((before, after))
-        for q in op.qubits:
-            inside[q] = [bisect_left(lines[q], before), bisect_left(lines[q], after)]
-            following[q] = next_place(q, 1)
+        mine = _turned(op)
+        movable = not turned.intersection(op.qubits) and not read.intersection(mine)
+        if movable and set(op.qubits) <= set(qubits):
+            before = _partner(items, lines, center, op, joined)
+            if before is not None:
+                pairs.append((before, after))
+                joined.update((before, after))
+                continue
+        turned.update(mine)
+        read.update(op.qubits)
     return pairs
+
+
+def _following(
+    items: Sequence[Item | None],
+    lines: dict[int, list[int]],
+    center: int,
+    qubits: set[int],
+    turned: set[int],
+) -> Iterator[int]:
+    """Places after ``center`` on the lines of ``qubits``, in time order, until all are turned."""
+    ahead = [
+        (lines[q][at], q, at)
+        for q in qubits
+        if (at := bisect_right(lines[q], center)) < len(lines[q])
+    ]
+    heapify(ahead)
+    last = center
+    while ahead and not qubits <= turned:
+        place, q, at = ahead[0]
+        if at + 1 < len(lines[q]) and q not in turned:
+            heapreplace(ahead, (lines[q][at + 1], q, at + 1))
+        else:
+            heappop(ahead)
+        if place != last and items[place] is not None:
+            yield place
+        last = place
+
+
+def _partner(
+    items: Sequence[Item | None],
+    lines: dict[int, list[int]],
+    center: int,
+    op: Item,
+    joined: set[int],
+) -> int | None:
+    """The place before ``center`` of an inverse of ``op`` that can be moved up to it."""
+
+    def preceding(q: int) -> Iterator[int]:
+        for at in range(bisect_left(lines[q], center) - 1, -1, -1):
+            place = lines[q][at]
+            if items[place] is not None and place not in joined:
+                yield place
+
+    def reaches(q: int, place: int) -> bool:
+        """Whether nothing in between turns qubit q, or is there at all if q is turned itself."""
+        for between in preceding(q):
+            if between == place:
+                return True
+            if q in mine or q in _turned(items[between]):
+                return False
+        return False
+
+    mine = _turned(op)
+    q = mine[0] if mine else op.qubits[0]
+    for place in preceding(q):
+        if _undoes(op, items[place]):
+            return place if all(reaches(other, place) for other in op.qubits) else None
+        if mine or q in _turned(items[place]):
+            return None
+    return None
+
+
+def _turned(item: Item | None) -> tuple[int, ...]:
+    """The qubits on which an operation is not diagonal."""
+    match item:
+        case Rotate():
+            return (item.target,)
+        case Reflection():
+            return item.axes
+        case Loop():
+            return item.qubits
+    return ()
 
 
 def _join(
@@ -148,7 +209,13 @@ def _join(
 
 
 def _undoes(op: Item, other: Item | None) -> bool:
-    """Whether two operations are inverse, up to rounding; loops are not looked into."""
+    """Whether two operations of a layer are inverse, up to rounding.
+
+    No diagonal on many qubits is of a layer, nor a loop: an oracle before one iteration would
+    undo that of the next, and the vectors of their reflections would be all but parallel.
+    """
+    if not isinstance(op, Rotate) and len(op.qubits) >= _LEAST_QUBITS:
+        return False
     if isinstance(op, Rotate) and isinstance(other, Rotate):
         inverse = _near(op.matrix, other.matrix.conj().T)
         return inverse and op.target == other.target and _same_controls(op, other)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import cmath
 import math
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,11 +15,11 @@ from qmastermind.circuit import Apply, Box, Circuit, Phases
 _S = 1 / math.sqrt(2)
 
 
-def gate_matrix(name: str, params: tuple[float, ...]) -> np.ndarray:
+def gate_matrix(name: str, params: tuple[float, ...]) -> Any:
     """Matrices from the literature, written out again."""
     t = params[0] if params else 0.0
     half, e = t / 2, cmath.exp
-    table = {
+    table: dict[str, Any] = {
         "x": [[0, 1], [1, 0]],
         "y": [[0, -1j], [1j, 0]],
         "z": [[1, 0], [0, -1]],
@@ -43,13 +45,13 @@ def gate_matrix(name: str, params: tuple[float, ...]) -> np.ndarray:
     return np.array(table[name], dtype=complex)
 
 
-def dense(circuit: Circuit) -> np.ndarray:
+def dense_unitary(circuit: Circuit) -> Any:
     """The unitary of a circuit: the product of one full matrix for each operation."""
     n = circuit.num_qubits
     total = cmath.exp(1j * circuit.global_phase) * np.eye(2**n)
     for op in circuit.operations:
         if isinstance(op, Box):
-            body = np.linalg.matrix_power(dense(op.circuit), op.repetitions)
+            body = np.linalg.matrix_power(dense_unitary(op.circuit), op.repetitions)
             total = _embed(body, op.qubits, (), (), n) @ total
         elif isinstance(op, Apply):
             if isinstance(op.gate, Phases):
@@ -60,7 +62,9 @@ def dense(circuit: Circuit) -> np.ndarray:
     return total
 
 
-def _embed(matrix, targets, controls, values, n):
+def _embed(
+    matrix: Any, targets: Sequence[int], controls: Sequence[int], values: Sequence[int], n: int
+) -> Any:
     """Entry by entry: a basis state keeps its other bits, and all of them if a control is off."""
     full = np.zeros((2**n, 2**n), dtype=complex)
     for column in range(2**n):
@@ -77,16 +81,27 @@ def _embed(matrix, targets, controls, values, n):
     return full
 
 
-@pytest.fixture(name="dense", scope="session")
-def dense_fixture():
-    return dense
+@pytest.fixture(scope="session")
+def dense() -> Callable[[Circuit], Any]:
+    return dense_unitary
 
 
-@pytest.fixture
-def random_state():
-    def make(num_qubits: int, seed: int = 0) -> np.ndarray:
+@pytest.fixture(scope="session")
+def random_state() -> Callable[..., Any]:
+    def make(num_qubits: int, seed: int = 0) -> Any:
         rng = np.random.default_rng(seed)
         state = rng.normal(size=2**num_qubits) + 1j * rng.normal(size=2**num_qubits)
         return state / np.linalg.norm(state)
 
     return make
+
+
+@pytest.fixture(params=["numpy", "compiled"])
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Both ways to apply gates, whatever the size of the circuit."""
+    monkeypatch.setattr(
+        "qmastermind.simulator.evolution.NUMPY_SECONDS",
+        math.inf if request.param == "numpy" else -1,
+    )
+    monkeypatch.setattr("qmastermind.simulator.evolution._COMPILED_QUBITS", 1)
+    return str(request.param)

@@ -23,7 +23,6 @@ from qmastermind_classical.exact.errors import FileFormatError
 
 FORMAT = "qmastermind-checkpoint"
 VERSION = 1
-_INTERVAL = 60.0
 _SHARE = 0.05  # of the time, at most, goes into writing
 
 
@@ -95,26 +94,34 @@ class Keeper:
     Args:
         engine: The engine to save.
         path: Where, or None for nowhere.
+        every: Seconds between two checkpoints, at least; more if writing takes long.
     """
 
-    def __init__(self, engine: Engine, path: Path | None) -> None:
+    def __init__(self, engine: Engine, path: Path | None, every: float) -> None:
         self.engine = engine
         self.path = path
-        self._next = time.monotonic() + _INTERVAL
+        self._every = every
+        self._next = time.monotonic() + every
 
     def now_and_then(self) -> None:
-        """Saves if it is time."""
-        if self.path is not None and time.monotonic() >= self._next:
-            self.save()
+        """Saves if it is time. If that fails, the search goes on without."""
+        if time.monotonic() >= self._next:
+            with contextlib.suppress(OSError):
+                self.save()
 
     def save(self) -> None:
-        """Saves."""
+        """Saves.
+
+        Raises:
+            OSError: If the file cannot be written.
+        """
         if self.path is None:
             return
+        self._next = time.monotonic() + self._every
         started = time.monotonic()
         save_checkpoint(self.engine, self.path)
         ended = time.monotonic()
-        self._next = ended + max(_INTERVAL, (ended - started) / _SHARE)
+        self._next = ended + max(self._every, (ended - started) / _SHARE)
 
     def done(self) -> None:
         """Removes the checkpoint: there is nothing left to resume."""

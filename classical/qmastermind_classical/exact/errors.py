@@ -10,7 +10,12 @@ QmastermindError
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from qmastermind.errors import QmastermindError
+
+if TYPE_CHECKING:
+    from qmastermind_classical.exact.method import Effort
 
 
 class SetLimitError(QmastermindError):
@@ -18,7 +23,16 @@ class SetLimitError(QmastermindError):
 
 
 class ImpossibleError(QmastermindError):
-    """It is proved that no strategy finds every code within the guesses allowed."""
+    """It is proved that no strategy finds every code within the guesses allowed.
+
+    Args:
+        message: What is proved.
+        effort: What the proof took.
+    """
+
+    def __init__(self, message: str, effort: Effort | None = None) -> None:
+        self.effort = effort
+        super().__init__(message)
 
 
 class TreeError(QmastermindError):

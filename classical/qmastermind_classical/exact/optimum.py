@@ -14,7 +14,7 @@ from qmastermind.errors import TooLargeError, UsageError
 from qmastermind.game import Code, Feedback, Rules
 from qmastermind_classical.exact.checkpoint import Keeper, load_checkpoint
 from qmastermind_classical.exact.engine import Engine
-from qmastermind_classical.exact.errors import ImpossibleError
+from qmastermind_classical.exact.errors import FileFormatError, ImpossibleError
 from qmastermind_classical.exact.method import METHODS, Effort, Watcher, check_size
 from qmastermind_classical.exact.position import possible_codes
 from qmastermind_classical.exact.tree import StrategyTree, TreeNode
@@ -50,6 +50,7 @@ class Optimum:
             "rules": tree.rules.as_dict(),
             "max_guesses": tree.max_guesses,
             "consistent": tree.consistent,
+            "possible": True,
             "total": tree.total,
             "secrets": tree.secrets,
             "mean": tree.mean,
@@ -78,6 +79,7 @@ def find_optimum(
     history: Sequence[tuple[Code, Feedback]] = (),
     method: str = "main",
     checkpoint: Path | None = None,
+    checkpoint_every: float = 60.0,
     resume: bool = False,
     watch: Watcher | None = None,
 ) -> Optimum:
@@ -92,6 +94,7 @@ def find_optimum(
         method: Name of a method of :data:`METHODS`.
         checkpoint: Where to keep what is proved: now and then, and when interrupted. The file is
             removed in the end.
+        checkpoint_every: Seconds between two checkpoints, at least.
         resume: Whether to go on from the checkpoint.
         watch: Told how it goes.
 
@@ -119,7 +122,7 @@ def find_optimum(
     prescribed = None if opening is None else _index(engine, opening)
     if consistent and prescribed is not None and prescribed not in codes:
         raise UsageError(f"the opening {opening} could not be the secret, as --consistent demands")
-    keeper = Keeper(engine, checkpoint)
+    keeper = Keeper(engine, checkpoint, checkpoint_every)
     if resume and checkpoint is not None:
         load_checkpoint(engine, checkpoint)
 
@@ -133,14 +136,20 @@ def find_optimum(
         effort = engine.effort
         root = _build(engine, codes, max_guesses, look, first) if first >= 0 else None
     except KeyboardInterrupt:
-        keeper.save()
+        try:
+            keeper.save()
+        except OSError as error:
+            raise FileFormatError(
+                f"interrupted, and the checkpoint {checkpoint} cannot be written: {error}"
+            ) from error
         raise
     if root is None:
         keeper.done()
         start = f" after {rules.format(opening, 'digits')}" if opening is not None else ""
         raise ImpossibleError(
             f"proved: no strategy{start} finds each of the {len(codes):,} codes within "
-            f"{max_guesses} guesses ({rules})"
+            f"{max_guesses} guesses ({rules})",
+            effort,
         )
     tree = StrategyTree(
         rules, root, tuple(history), max_guesses, consistent, opening is not None,

@@ -61,6 +61,9 @@ def solve(
     opening: Annotated[
         str | None, typer.Option("--opening", help="First guess of a classical solver.")
     ] = None,
+    consistent: Annotated[
+        bool, typer.Option("--consistent", help="one-step rules: guess only possible codes.")
+    ] = False,
     seed: SeedOption = None,
     json: JsonFlag = False,
     plot: Annotated[
@@ -82,6 +85,7 @@ def solve(
         "variant": variant,
         "counting": counting or None,
         "opening": opening,
+        "consistent": consistent or None,
     }
     options = {name: value for name, value in given.items() if value is not None}
     if seed is not None and "seed" in solver_options(solver):

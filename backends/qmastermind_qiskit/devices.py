@@ -81,7 +81,7 @@ def target_from_qiskit(backend: BackendV2) -> Target:
         UnsupportedError: If every coupling is unusable, or no gate is one that we know.
     """
     native = backend.target
-    basis = list(dict.fromkeys(_OURS.get(n, n) for n in native.operation_names if _known(n)))
+    basis = sorted({_OURS.get(n, n) for n in native.operation_names if _known(n)})
     if not basis:
         raise UnsupportedError(f"{backend.name} has no gate that qmastermind knows")
     coupled = _pairs(native)

@@ -2,10 +2,11 @@
 
 import os
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-# Machines differ in speed, so no example has a deadline; where many people depend on the
-# outcome, the examples are the same every time.
-settings.register_profile("default", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
+# Machines differ in speed and in what else they do, so no example has a deadline and drawing one
+# may take its time; where many people depend on the outcome, the examples are the same every time.
+slow_is_fine = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("default", **slow_is_fine)
+settings.register_profile("ci", derandomize=True, **slow_is_fine)
 settings.load_profile("ci" if os.environ.get("CI") else "default")

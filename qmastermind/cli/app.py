@@ -16,15 +16,19 @@ import typer
 
 from qmastermind.cli.backends import backends, solvers
 from qmastermind.cli.common import err_console
+from qmastermind.cli.export import export
 from qmastermind.cli.oracle import oracle
 from qmastermind.cli.search import search
 from qmastermind.cli.solve import solve
+from qmastermind.cli.verify import verify
 from qmastermind.errors import QmastermindError
 
 COMMANDS: dict[str, Callable[..., Any] | typer.Typer] = {
     "solve": solve,
     "search": search,
     "oracle": oracle,
+    "export": export,
+    "verify": verify,
     "backends": backends,
     "solvers": solvers,
 }

@@ -61,7 +61,11 @@ def read_file(path: Path) -> Circuit:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"cannot read {path}: {reason}") from error
-    return from_qasm(text)
+    try:
+        return from_qasm(text)
+    except QasmError as error:
+        error.args = (f"{path}, {error}",)
+        raise
 
 
 @dataclass(frozen=True)

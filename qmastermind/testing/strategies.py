@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import permutations
 
 from hypothesis import strategies as st
 
@@ -82,7 +84,7 @@ def circuits(
     kinds += ["ancilla"] * ancillas + ["measure", "reset"] * dynamic
     for _ in range(draw(st.integers(0, max_operations))):
         kind = draw(st.sampled_from(kinds))
-        order = draw(st.permutations(range(num_qubits)))
+        order = draw(_orders(num_qubits))
         if kind == "gate":
             _add_gate(draw, builder, order, gate_names, max_controls)
         elif kind == "diagonal":
@@ -113,7 +115,7 @@ def circuits(
         else:
             builder.reset(order[0])
     if measured:
-        order = draw(st.permutations(range(num_qubits)))
+        order = draw(_orders(num_qubits))
         builder.measure(order[: draw(st.integers(1, num_qubits))])
     return builder.build()
 
@@ -122,7 +124,20 @@ def _controls(
     draw: st.DrawFn, free: Sequence[int], most: int
 ) -> tuple[Sequence[int], tuple[int, ...]]:
     controls = free[: draw(st.integers(0, min(most, len(free))))]
-    return controls, tuple(draw(st.integers(0, 1)) for _ in controls)
+    return controls, _values(draw, len(controls))
+
+
+def _values(draw: st.DrawFn, number: int) -> tuple[int, ...]:
+    bits = draw(st.integers(0, 2**number - 1)) if number else 0
+    return tuple(bits >> i & 1 for i in range(number))
+
+
+@lru_cache(maxsize=32)
+def _orders(num_qubits: int) -> st.SearchStrategy[Sequence[int]]:
+    """All orders of the qubits; one choice of many is drawn faster than many choices."""
+    if num_qubits > 6:
+        return st.permutations(range(num_qubits))
+    return st.sampled_from(list(permutations(range(num_qubits))))
 
 
 def _add_gate(
@@ -143,7 +158,8 @@ def _add_gate(
 
 def _borrow_ancilla(draw: st.DrawFn, builder: CircuitBuilder, order: Sequence[int]) -> None:
     """Computes a bit into an ancilla, turns phases by it, and uncomputes it."""
-    controls, values = order[:2], tuple(draw(st.integers(0, 1)) for _ in order[:2])
+    controls = order[:2]
+    values = _values(draw, len(controls))
     with builder.ancillas(1) as (scratch,):
         builder.x(scratch, controls, values)
         builder.p(draw(angles()), scratch, order[:1])

@@ -332,6 +332,10 @@ class TestFiles:
     def test_faults(self, tmp_path):
         with pytest.raises(UsageError, match="No such file"):
             read_file(tmp_path / "missing.qasm")
+        path = tmp_path / "wrong.qasm"
+        path.write_text(f"{TWO}qreg q[2];\nx q[3];\n", encoding="utf-8")
+        with pytest.raises(QasmError, match=r"wrong\.qasm, line 4, column 3: 'q' has 2 qubits"):
+            read_file(path)
         path = tmp_path / "binary.qasm"
         path.write_bytes(b"\xff\xfe\x00")
         with pytest.raises(UsageError, match="cannot read"):

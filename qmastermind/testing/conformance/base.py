@@ -38,7 +38,7 @@ class ConformanceBase:
     """
 
     backend_name: ClassVar[str]
-    shots: ClassVar[int] = 4000
+    shots: ClassVar[int] = 2000
     false_alarm: ClassVar[float] = 1e-7
     tolerance: ClassVar[float] = 1e-6
     seed: ClassVar[int] = 20_250_301

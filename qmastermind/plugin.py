@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,12 +22,8 @@ from qmastermind.errors import (
     UsageError,
 )
 from qmastermind.gates import Gate
-from qmastermind.results import Counts
 from qmastermind.synthesis.rebase import rebase
 from qmastermind.target import Target, operation_name
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @contextmanager
@@ -53,13 +49,14 @@ def check_request(circuit: Circuit, target: Target | None, level: int) -> Target
     """The target to compile for; default all-to-all in the default basis.
 
     Raises:
-        UsageError: If the level is not 0 to 3, or the circuit has more qubits than the target.
+        UsageError: If the level is not 0 to 3.
+        TooLargeError: If the circuit has more qubits than the target.
     """
     if level not in (0, 1, 2, 3):
         raise UsageError(f"the optimisation level is 0, 1, 2 or 3, not {level!r}")
     target = target or Target()
     if target.num_qubits is not None and circuit.num_qubits > target.num_qubits:
-        raise UsageError(
+        raise TooLargeError(
             f"the circuit has {circuit.num_qubits} qubits, target {target.name!r} has "
             f"{target.num_qubits}"
         )
@@ -97,8 +94,11 @@ def check_connected(target: Target, num_qubits: int) -> tuple[int, ...]:
     return tuple(sorted(best))
 
 
-def settle(circuit: Circuit, target: Target) -> tuple[Circuit, str]:
+def settle(circuit: Circuit, source: Circuit, target: Target) -> tuple[Circuit, str]:
     """Brings a compiled circuit into the target's basis, if its framework left it outside.
+
+    Without a coupling map it gets back the registers of its source as well, unless it has more
+    qubits, and in any case as many classical bits.
 
     Returns:
         The circuit, and what was done, for ``Compiled.passes``; empty if nothing.
@@ -107,6 +107,9 @@ def settle(circuit: Circuit, target: Target) -> tuple[Circuit, str]:
         UnsupportedError: If a gate cannot be written in the basis.
         BackendError: If the framework put a gate on qubits that are not coupled.
     """
+    circuit = replace(circuit, num_bits=source.num_bits)
+    if target.coupling is None and circuit.num_qubits == source.num_qubits:
+        circuit = replace(circuit, registers=source.registers)
     names = {operation_name(op) for op in circuit.flat() if isinstance(op, Apply)}
     foreign = sorted(names.difference(target.basis))
     note = ""
@@ -119,17 +122,20 @@ def settle(circuit: Circuit, target: Target) -> tuple[Circuit, str]:
     return circuit, note
 
 
+def split_measurements(circuit: Circuit) -> tuple[Circuit, dict[int, int]]:
+    """The circuit without its measurements, and the qubit of each bit, if all are final.
+
+    A router that sees a measurement may swap the measured qubit on; put back behind the routed
+    circuit, measurements stay final. A circuit that measures in between is returned as it is.
+    """
+    if circuit.is_unitary or not circuit.has_final_measurements_only():
+        return circuit, {}
+    return circuit.without_measurements(), circuit.final_measurements()
+
+
 def join_passes(passes: Iterable[str]) -> str:
     """The names of passes in the order in which they ran, those that are empty left out."""
     return " > ".join(p for p in passes if p)
-
-
-def counts_from_samples(samples: NDArray[np.uint8]) -> Counts:
-    """Counts of sampled bits, shape ``(shots, num_bits)``, column 0 leftmost."""
-    rows, numbers = np.unique(samples, axis=0, return_counts=True)
-    return Counts(
-        ("".join("01"[b] for b in row), int(n)) for row, n in zip(rows, numbers, strict=True)
-    )
 
 
 def multi_controlled_form(op: Apply) -> tuple[Apply, ...]:

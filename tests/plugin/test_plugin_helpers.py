@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qmastermind.circuit import Apply, CircuitBuilder, Phases, Register
+from qmastermind.circuit import Apply, Circuit, CircuitBuilder, Phases, Register
 from qmastermind.errors import (
     BackendError,
     CircuitError,
@@ -18,11 +18,11 @@ from qmastermind.errors import (
 from qmastermind.plugin import (
     check_connected,
     check_request,
-    counts_from_samples,
     framework_errors,
     join_passes,
     multi_controlled_form,
     settle,
+    split_measurements,
 )
 from qmastermind.simulator import unitary
 from qmastermind.target import Target
@@ -44,7 +44,7 @@ def test_request_is_checked() -> None:
     assert check_request(circuit, Target.line(3), 0) == Target.line(3)
     with pytest.raises(UsageError, match="0, 1, 2 or 3, not 4"):
         check_request(circuit, None, 4)
-    with pytest.raises(UsageError, match="3 qubits, target 'line-2' has 2"):
+    with pytest.raises(TooLargeError, match="3 qubits, target 'line-2' has 2"):
         check_request(circuit, Target.line(2), 1)
 
 
@@ -60,24 +60,40 @@ def test_settle_rewrites_only_what_is_outside_the_basis() -> None:
     b.x(1, [0])
     b.x(1, [0])
     inside = b.build()
-    assert settle(inside, Target()) == (inside, "")
+    assert settle(inside, inside, Target()) == (inside, "")
     b.h(0)
-    settled, note = settle(b.build(), Target())
+    settled, note = settle(b.build(), inside, Target())
     assert Target().permits(settled)
     assert note == "qmastermind rebase (h to rz, sx, x, cx)"
     np.testing.assert_allclose(unitary(settled), unitary(b.build()), atol=1e-12)
+
+
+def test_settle_gives_back_registers_and_bits() -> None:
+    source = Circuit((Register("x", 2), Register("ancilla", 1, ancilla=True)), (), num_bits=4)
+    plain = Circuit((Register("q", 3),))
+    assert settle(plain, source, Target())[0] == source
+    assert settle(plain, source, Target.line(3))[0] == Circuit(plain.registers, (), 4)
 
 
 def test_settle_refuses_a_wrong_coupling() -> None:
     b = CircuitBuilder(Register("q", 3))
     b.x(2, [0])
     with pytest.raises(BackendError, match="not coupled"):
-        settle(b.build(), Target.line(3))
+        settle(b.build(), b.build(), Target.line(3))
 
 
-def test_samples_are_counted_column_0_first() -> None:
-    samples = np.array([[1, 0, 0], [0, 0, 1], [1, 0, 0]], dtype=np.uint8)
-    assert counts_from_samples(samples) == {"100": 2, "001": 1}
+def test_final_measurements_are_split_off() -> None:
+    b = CircuitBuilder(Register("q", 3))
+    b.h(0)
+    b.measure([2, 0])
+    rest, measured = split_measurements(b.build())
+    assert rest.is_unitary
+    assert measured == {0: 2, 1: 0}
+    b.reset(2)
+    assert split_measurements(b.build()) == (b.build(), {})
+
+
+def test_passes_are_named_in_order() -> None:
     assert join_passes(["a", "", "b"]) == "a > b"
 
 

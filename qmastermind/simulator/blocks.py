@@ -17,7 +17,7 @@ from qmastermind.simulator.engine import Engine
 from qmastermind.simulator.ops import Complexes
 from qmastermind.simulator.steps import Factor, LocalGate, Turn
 
-_BLOCK_QUBITS = 14  # a buffer of 2**14 amplitudes takes 256 KiB
+_BLOCK_QUBITS = 13  # a buffer of 2**13 amplitudes takes 128 KiB
 _LANE_QUBITS = 3  # lowest bits of the buffer, one SIMD register; targets there are slow
 _LINE_QUBITS = 3  # lowest bits of the state: runs of two cache lines
 

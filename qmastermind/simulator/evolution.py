@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # so a circuit that numpy simulates in less goes without it.
 NUMPY_SECONDS = 0.5
 _SECONDS_PER_GATE = 1e-5
-_SECONDS_PER_AMPLITUDE = 6e-9
+_SECONDS_PER_AMPLITUDE = 4e-9
 _COMPILED_QUBITS = 9  # smaller clusters are as fast in numpy
 
 

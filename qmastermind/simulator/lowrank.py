@@ -8,7 +8,7 @@ once at the end. T Grover iterations cost T small steps and two passes over memo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -85,14 +85,25 @@ class LowRank:
 
     def __init__(self, instructions: Sequence[Instruction]) -> None:
         self._instructions = tuple(instructions)
-        self._support = np.unique(np.concatenate(_supports(instructions)))
+        self._support = np.unique(
+            np.concatenate(
+                [np.zeros(0, dtype=np.int64)]
+                + [step.indices for step in _flat(instructions) if isinstance(step, Scale)]
+            )
+        )
+        self._places = {
+            id(step): np.searchsorted(self._support, step.indices)
+            for step in _flat(instructions)
+            if isinstance(step, Scale)
+        }
         self._vectors: list[Vector] = []
         self._number: dict[int, int] = {}  # by identity; equal vectors share a number
-        for vector in _reflected(instructions):
-            same = (j for j, v in enumerate(self._vectors) if v.equals(vector))
-            self._number[id(vector)] = number = next(same, len(self._vectors))
-            if number == len(self._vectors):
-                self._vectors.append(vector)
+        for step in _flat(instructions):
+            if isinstance(step, Reflect):
+                same = (j for j, v in enumerate(self._vectors) if v.equals(step.vector))
+                self._number[id(step)] = number = next(same, len(self._vectors))
+                if number == len(self._vectors):
+                    self._vectors.append(step.vector)
         gram = [[v.dot(w) for w in self._vectors] for v in self._vectors]
         self._gram = np.array(gram, dtype=np.complex128)
 
@@ -109,6 +120,7 @@ class LowRank:
         cube = state.reshape(width, -1)
         rows, columns = np.divmod(support, cube.shape[1])
         entries = np.array([v.at(rows) for v in vectors]).reshape(len(vectors), len(support))
+        duals = entries.conj()
         overlaps = np.array([_overlap(v, cube, engine) for v in vectors])
         added = np.zeros((len(vectors), cube.shape[1]), dtype=np.complex128)
         initial = state[support]
@@ -125,12 +137,15 @@ class LowRank:
                     for _ in range(step.repetitions):
                         follow(step.body)
                 elif isinstance(step, Reflect):
-                    j = self._number[id(step.vector)]
+                    j = self._number[id(step)]
                     overlap = overlaps[j] + self._gram[j] @ added
-                    np.add.at(overlap, columns, entries[j].conj() * apart)
+                    if len(overlap) == 1:
+                        overlap += duals[j] @ apart
+                    else:
+                        np.add.at(overlap, columns, duals[j] * apart)
                     added[j, step.columns] += step.gain * overlap[step.columns]
                 else:
-                    at = np.searchsorted(support, step.indices)
+                    at = self._places[id(step)]
                     flat = smooth(at)
                     apart[at] = (flat + apart[at]) * step.factors - flat
 
@@ -141,24 +156,13 @@ class LowRank:
         state[support] = final
 
 
-def _supports(instructions: Sequence[Instruction]) -> list[NDArray[np.int64]]:
-    found = [np.zeros(0, dtype=np.int64)]
+def _flat(instructions: Sequence[Instruction]) -> Iterator[Reflect | Scale]:
+    """Each instruction once, however often it is repeated."""
     for step in instructions:
         if isinstance(step, Again):
-            found += _supports(step.body)
-        elif isinstance(step, Scale):
-            found.append(step.indices)
-    return found
-
-
-def _reflected(instructions: Sequence[Instruction]) -> list[Vector]:
-    found: list[Vector] = []
-    for step in instructions:
-        if isinstance(step, Again):
-            found += _reflected(step.body)
-        elif isinstance(step, Reflect):
-            found.append(step.vector)
-    return found
+            yield from _flat(step.body)
+        else:
+            yield step
 
 
 def _overlap(vector: Vector, cube: Complexes, engine: Engine) -> Complexes:

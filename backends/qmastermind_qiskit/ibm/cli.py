@@ -251,7 +251,7 @@ def submit(
         bool, typer.Option("--force", help="Send it whatever the forecast says.")
     ] = False,
     again: Annotated[
-        bool, typer.Option("--again", help="Send it although the same job has not ended.")
+        bool, typer.Option("--again", help="Send it although the same job was sent before.")
     ] = False,
     wait: Annotated[bool, typer.Option("--wait", help="Wait for the result.")] = False,
     timeout: Annotated[
@@ -302,7 +302,13 @@ def submit(
             console().print("dry run: nothing was sent")
         return
     records = submit_all(
-        plans, client, JobStore(), _notify, mode=mode and mode.value, force=force, again=again
+        plans,
+        client,
+        JobStore(),
+        _notify,
+        mode=mode and mode.value,
+        force=force,
+        again=again,
     )
     if wait or target.is_local:
         _finish(records, client, json, timeout)

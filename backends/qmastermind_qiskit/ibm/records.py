@@ -45,6 +45,7 @@ class JobRecord:
         batch_id: The service's id of the batch.
         options: Options of the run.
         versions: Of the packages that made it.
+        attempts: How often it was sent; more than once if an earlier attempt seemed lost.
         reason: Why it failed.
         results: Counts of each part, bit 0 leftmost, once fetched.
         seconds: Charged seconds, once known.
@@ -67,6 +68,7 @@ class JobRecord:
     batch_id: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
+    attempts: int = 1
     reason: str = ""
     results: tuple[Mapping[str, int], ...] | None = None
     seconds: float | None = None

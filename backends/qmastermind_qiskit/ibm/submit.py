@@ -3,7 +3,7 @@
 The order is what makes it safe. The record, with a tag that nobody else has, is on disk before
 anything is sent; the circuits are sent with this tag; then the record gets the job's id. If the
 program dies in between, the record says ``sending``, and the tag tells whether the job exists.
-The same work sent again first looks for such a record, and for a job of it that has not ended.
+The same work is sent once: a second time it leads to the job that there is, unless it is asked for.
 """
 
 from __future__ import annotations
@@ -23,7 +23,15 @@ from qmastermind_qiskit.ibm.errors import (
     SubmissionUnclearError,
 )
 from qmastermind_qiskit.ibm.plan import Plan
-from qmastermind_qiskit.ibm.records import REFUSED, SENDING, SENT, JobRecord, JobStore, new_tag
+from qmastermind_qiskit.ibm.records import (
+    DONE,
+    REFUSED,
+    SENDING,
+    SENT,
+    JobRecord,
+    JobStore,
+    new_tag,
+)
 
 Notify = Callable[[str], None]
 """Tells the user something that must not go unnoticed."""
@@ -50,11 +58,12 @@ def submit(
         store: Where the record is kept.
         notify: Told of an earlier attempt, and of doubles.
         force: Send it whatever the forecast says.
-        again: Send it although a job with the same work has not ended.
+        again: Send it although there is a job with the same work.
         batch: An open batch of the client, or None for a job of its own.
 
     Returns:
-        The record of the job; of the earlier one if the same work is already at the service.
+        The record of the job; of the earlier one if there is a job with the same work that did
+        not fail and was not cancelled.
 
     Raises:
         ForecastRefusedError: If the forecast speaks against it; nothing was sent.
@@ -66,8 +75,12 @@ def submit(
         _require_hope(plan)
     require_isa(plan.circuits, plan.device)
     record = _new_record(plan, client, batch)
-    earlier = None if again else _unfinished(plan, store)
-    if earlier is not None:
+    # A local run costs nothing, and is repeated for its noise.
+    earlier = None if plan.device.is_local else _earlier(plan, store)
+    if earlier is not None and again:
+        name = earlier.job_id or earlier.tag
+        notify(f"the same work is job {name} already; it is sent once more")
+    elif earlier is not None:
         earlier = recover(earlier, client, store, notify)
         if earlier.state != SENDING:
             notify(
@@ -79,7 +92,13 @@ def submit(
             f"an earlier attempt to send the same work was interrupted ({earlier.tag}), and the "
             "service knows no job of it; it is sent now, under the same tag"
         )
-        record = replace(record, tag=earlier.tag, created=earlier.created, notes=earlier.notes)
+        record = replace(
+            record,
+            tag=earlier.tag,
+            created=earlier.created,
+            notes=earlier.notes,
+            attempts=earlier.attempts + 1,
+        )
     record = store.save(record)
     return _send(plan, record, client, store, notify, batch)
 
@@ -104,7 +123,7 @@ def submit_all(
         mode: ``job`` or ``batch``; default a batch if there is more than one plan. Local runs
             have no batches.
         force: Send them whatever the forecasts say.
-        again: Send them although jobs with the same work have not ended.
+        again: Send them although there are jobs with the same work.
 
     Raises:
         ForecastRefusedError: If one of them is refused; nothing was sent.
@@ -134,10 +153,11 @@ def _require_hope(plan: Plan) -> None:
         )
 
 
-def _unfinished(plan: Plan, store: JobStore) -> JobRecord | None:
+def _earlier(plan: Plan, store: JobStore) -> JobRecord | None:
+    """The latest record of the same work, unless it came to nothing."""
     records, _ = store.scan()
     for record in reversed(records):
-        if record.state in (SENDING, SENT) and record.fingerprint == plan.fingerprint:
+        if record.state in (SENDING, SENT, DONE) and record.fingerprint == plan.fingerprint:
             return record
     return None
 
@@ -165,7 +185,7 @@ def _send(
         # No answer, or a bad one: the job may exist all the same.
         return _look_for(record, client, store, notify, error)
     record = store.save(record, state=SENT, job_id=job_id)
-    return _note_doubles(record, client, store, notify)
+    return note_doubles(record, client, store, notify)
 
 
 def _look_for(
@@ -202,8 +222,12 @@ def recover(record: JobRecord, client: Client, store: JobStore, notify: Notify) 
     return _tell_doubles(record, ids, store, notify)
 
 
-def _note_doubles(record: JobRecord, client: Client, store: JobStore, notify: Notify) -> JobRecord:
-    """The client repeats a request that the service answered with an error; this shows it."""
+def note_doubles(record: JobRecord, client: Client, store: JobStore, notify: Notify) -> JobRecord:
+    """Tells of other jobs with the record's tag.
+
+    The client repeats a request that the service answered with an error, and an attempt that
+    seemed lost may show up late.
+    """
     try:
         ids = client.find(record.tag)
     except IbmError:

@@ -216,27 +216,26 @@ def _waits(
 
     Everything is scheduled as late as possible, counted in seconds from the end.
     """
-    free: dict[int, float] = {}
-    gaps: dict[int, list[float]] = {}
-    for instruction in reversed(circuit.data):
-        qubits = [index[q] for q in instruction.qubits]
-        if instruction.operation.name == "barrier":
-            qubits = [q for q in qubits if q in free]
-            seconds = 0.0
-        else:
-            seconds = _seconds(instruction.operation, tuple(qubits), device)
-        start = max((free.get(q, 0.0) for q in qubits), default=0.0)
-        for q in qubits:
-            if q in free:
-                gaps.setdefault(q, []).append(start - free[q])
-            free[q] = start + seconds
+    bound: dict[int, float] = {}  # when the qubit has to be ready for what follows
+    following: dict[int, float] = {}  # when its next operation begins
     waits: list[tuple[int, float]] = []
-    for qubit, lengths in gaps.items():
-        waits += [(qubit, t) for t in lengths if t > 0]
-    return waits, max(free.values(), default=0.0)
+    for instruction in reversed(circuit.data):
+        name = instruction.operation.name
+        qubits = tuple(index[q] for q in instruction.qubits)
+        start = max((bound.get(q, 0.0) for q in qubits), default=0.0)
+        end = start + _seconds(instruction.operation, qubits, device)
+        for q in qubits:
+            bound[q] = end
+            if name not in ("barrier", "delay"):
+                if start > following.get(q, start):
+                    waits.append((q, start - following[q]))
+                following[q] = end
+    return waits, max(following.values(), default=0.0)
 
 
 def _seconds(operation: Any, qubits: tuple[int, ...], device: Device) -> float:
+    if operation.name == "barrier":
+        return 0.0
     if operation.name != "delay":
         return device.error_and_duration(operation.name, qubits)[1]
     scale = {"dt": device.target.dt or 0.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}

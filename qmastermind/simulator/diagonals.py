@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qmastermind.circuit import Phases
+from qmastermind.simulator.memory import AMPLITUDE_BYTES, require_memory
 
 _DENSE_QUBITS = 16  # a list of states over up to so many qubits is looked at as a table
 _FEW = 16  # entries that are listed however small the table
@@ -36,8 +37,14 @@ class Piece:
 
 
 def pieces(phases: Phases) -> list[Piece]:
-    """The independent pieces whose product is the diagonal."""
+    """The independent pieces whose product is the diagonal.
+
+    Raises:
+        TooLargeError: If a full table of factors does not fit into memory.
+    """
     axes = list(range(phases.num_qubits))
+    if phases.indices is None:
+        require_memory(phases.num_qubits, 2 * AMPLITUDE_BYTES)
     factors = np.exp(1j * phases.angles)
     if phases.indices is not None:
         axes, indices, factors = _without_idle(axes, phases.indices, factors)

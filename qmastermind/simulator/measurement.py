@@ -19,6 +19,7 @@ from qmastermind.simulator.ops import Collapse, Complexes, Op, components, lower
 _PROBABILITY_BYTES = 8
 _TILE = 1 << 16
 _MOST_BRANCHES = 1 << 14
+_MOST_BITS = 28  # as many as a distribution gives as one table
 _LIKELY_BRANCHES = 64
 _NEGLIGIBLE = 1e-24  # a probability that rounding alone makes
 
@@ -91,6 +92,8 @@ def exact_factor(group: Group, threads: int) -> Factor:
         ((order, state),) = simulate(clusters, threads)
         bits = tuple(group.final[q] for q in order if q in group.final)
         return Factor(bits, _marginal(state, [q in group.final for q in order]))
+    if len(group.bits) > _MOST_BITS:
+        raise _too_many_outcomes()
     joint = np.zeros(2 ** len(group.bits))
     cube = joint.reshape((2,) * len(group.bits))
     measured = [q in group.final for q in group.qubits]
@@ -101,14 +104,18 @@ def exact_factor(group: Group, threads: int) -> Factor:
 
     for number, (record, state, weight) in enumerate(_branches(group, 1.0, split, threads)):
         if number == _MOST_BRANCHES:
-            raise UnsupportedError(
-                f"measurements and resets before the end have more than {_MOST_BRANCHES} outcomes "
-                "together, too many for exact probabilities; run the circuit with shots instead"
-            )
+            raise _too_many_outcomes()
         place = tuple(record.get(b, slice(None)) for b in group.bits)
         part = _marginal(state, measured).reshape((2,) * len(order))
         cube[place] += weight * part.transpose(np.argsort(order))
     return Factor(group.bits, joint)
+
+
+def _too_many_outcomes() -> UnsupportedError:
+    return UnsupportedError(
+        f"measurements and resets before the end have too many outcomes to follow them all (more "
+        f"than {_MOST_BRANCHES}, or {_MOST_BITS} bits); run the circuit with shots instead"
+    )
 
 
 def sample_trajectories(

@@ -71,8 +71,6 @@ def find_reflections(ops: Sequence[Op]) -> list[Item]:
         for q in op.qubits:
             lines.setdefault(q, []).append(place)
     for place, op in enumerate(ops):
-        if items[place] is None:  # already part of another reflection
-            continue
         if isinstance(op, Phase) and len(op.qubits) >= _LEAST_QUBITS:
             _join(items, place, op, _mirrored(items, lines, place, op.qubits))
     return [item for item in items if item is not None]

@@ -146,17 +146,18 @@ class Diagonal:
     def __init__(
         self, bits: Sequence[int], factors: Complexes, mask: int, value: int, width: int
     ) -> None:
-        self._factors = np.append(factors, 1)  # the last is for where a control is off
+        self._factors = factors
         self._low_bit = bits[-1]
         self._dense = not mask and list(bits) == list(range(bits[0], bits[-1] - 1, -1))
         if not self._dense:
+            self._factors = np.append(factors, 1)  # the last is for where a control is off
             self._high = _table_index(range(width // 2, width), bits, mask, value)
             self._low = _table_index(range(width // 2), bits, mask, value)
 
     def apply(self, state: Complexes, engine: Engine) -> None:
         """One pass over memory."""
         if self._dense:
-            factors = self._factors[:-1, None]
+            factors = self._factors[:, None]
             cube = state.reshape(-1, len(factors), 1 << self._low_bit)
 
             def multiply(tile: tuple[slice, slice]) -> None:

@@ -169,6 +169,13 @@ def test_too_many_outcomes_for_exact_probabilities_can_still_be_run():
     b.h(0)
     with pytest.raises(UnsupportedError, match="run the circuit with shots"):
         BACKEND.probabilities(b.build())
+    many = CircuitBuilder(Register("q", 1))
+    many.h(0)
+    for _ in range(60):
+        many.measure([0])
+    with pytest.raises(UnsupportedError, match="run the circuit with shots"):
+        BACKEND.probabilities(many.build())
+    assert set(BACKEND.run(many.build(), shots=40, seed=1).counts) == {"0" * 60, "1" * 60}
     counts = BACKEND.run(b.build(), shots=400, seed=1).counts
     assert counts.shots == 400
     ones = sum(bits.count("1") * number for bits, number in counts.items())

@@ -14,6 +14,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -137,9 +138,9 @@ def main() -> None:
             print(f"{name:<24}not installed: {error}")
             continue
         own = best(converter.own(circuit), options.repeats)
-        ours = best(lambda c=converter: c.to_native(circuit), options.repeats)
+        ours = best(partial(converter.to_native, circuit), options.repeats)
         native = converter.to_native(circuit)
-        back = best(lambda c=converter, n=native: c.from_native(n), options.repeats)
+        back = best(partial(converter.from_native, native), options.repeats)
         label = f"{name} {version(converter.package)}"
         print(
             f"{label:<24}{own:9.4f}{ours:9.4f}{ours - own:9.4f}{ours / own:8.2f}"

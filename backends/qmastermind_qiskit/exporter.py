@@ -91,9 +91,10 @@ class _Writer:
     def _definition(self, box: Box) -> Instruction:
         body = self.write(box.circuit)
         body.name = self._name(box.label)
-        fenced = any(isinstance(op, Barrier) for op in box.circuit.flat())
         label = box.label or None
-        return body.to_instruction(label=label) if fenced else body.to_gate(label=label)
+        if _fenced(box.circuit):
+            return body.to_instruction(label=label)
+        return body.to_gate(label=label)
 
     def _name(self, label: str) -> str:
         """A fresh name that is no gate of Qiskit, which goes by names when it knows one."""
@@ -105,3 +106,10 @@ class _Writer:
             name = f"{stem}_{number}"
         self._names.add(name)
         return name
+
+
+def _fenced(circuit: Circuit) -> bool:
+    return any(
+        isinstance(op, Barrier) or (isinstance(op, Box) and _fenced(op.circuit))
+        for op in circuit.operations
+    )

@@ -57,6 +57,6 @@ def _ours(doing: str, error: BaseException) -> QmastermindError:
         )
     if "unknown instruction" in text or "contains invalid" in text:
         return UnsupportedError(full)
-    if "number of qubits" in text.lower():
+    if "number of qubits" in text.lower() or "is too large" in text:
         return TooLargeError(full)
     return BackendError(full)

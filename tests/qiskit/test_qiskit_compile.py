@@ -19,7 +19,7 @@ from qmastermind.circuit import (
     Register,
     remap,
 )
-from qmastermind.errors import BackendError, TooLargeError, UnsupportedError, UsageError
+from qmastermind.errors import TooLargeError, UnsupportedError, UsageError
 from qmastermind.resources import count
 from qmastermind.target import Target
 from qmastermind.testing.reference import distribution
@@ -288,7 +288,7 @@ class TestRefused:
 
     def test_couplings_that_are_too_few(self):
         island = Target(CX, 6, frozenset({(0, 1)}), "islands")
-        with pytest.raises(BackendError, match="islands"):
+        with pytest.raises(TooLargeError, match="islands"):
             QiskitBackend().compile(search(), island, 1, 1)
 
 

@@ -154,9 +154,9 @@ def increment(b: CircuitBuilder, bits: Sequence[int], clean: Sequence[int] = ())
 
     Carries are kept in the clean qubits after blocks of bits; all blocks are incremented under
     their carries; then the carries are undone from the top. A block that was all ones is all
-    zeros by then, which is why the blocks need not wait for each other. Cost: 7 n - 13 CX for
-    n > 1 with n - 2 clean qubits; 3 n^2 - 15 n + 22 for n > 2 with none; the least over all
-    blocks in between.
+    zeros by then, which is why the blocks need not wait for each other. Cost: at
+    most 7 n - 13 CX for n > 1 with n - 2 clean qubits; 3 n^2 - 15 n + 22 for n > 2 with none;
+    :func:`increment_cost` is the least over all blocks.
     """
     _, ends = _blocks(len(bits), len(clean))
     starts = (0, *ends, len(bits))

@@ -2,7 +2,7 @@ import pytest
 
 from qmastermind.testing import BackendConformance
 
-pytest.importorskip("cirq")
+pytest.importorskip("cirq.circuits")
 
 
 class TestCirq(BackendConformance):

@@ -2,7 +2,7 @@ import pytest
 
 from qmastermind.testing import BackendConformance
 
-pytest.importorskip("pennylane")
+pytest.importorskip("pennylane.ops")
 
 
 class TestDefaultQubit(BackendConformance):

@@ -2,7 +2,8 @@ import pytest
 
 from qmastermind.testing import BackendConformance
 
-pytest.importorskip("qiskit")
+pytest.importorskip("qiskit.circuit")
+pytest.importorskip("qiskit_aer")
 
 
 class TestQiskit(BackendConformance):

@@ -2,7 +2,7 @@ import pytest
 
 from qmastermind.testing import BackendConformance
 
-pytest.importorskip("pytket")
+pytest.importorskip("pytket.circuit")
 
 
 class TestTket(BackendConformance):

@@ -38,7 +38,6 @@ def cirq_any(text, circuit):
     import cirq
     from cirq.contrib.qasm_import import circuit_from_qasm
 
-    pytest.importorskip("ply")
     loaded = circuit_from_qasm(text)
     kept = [
         op
@@ -99,10 +98,10 @@ def declared(text):
 def importers():
     """By framework and version of the language: the module it needs, and the importer."""
     return {
-        ("Qiskit", 2): ("qiskit", qiskit_2),
-        ("pytket", 2): ("pytket", tket_2),
-        ("Cirq", 2): ("cirq", cirq_any),
+        ("Qiskit", 2): ("qiskit.qasm2", qiskit_2),
+        ("pytket", 2): ("pytket.qasm", tket_2),
+        ("Cirq", 2): ("cirq.contrib.qasm_import", cirq_any),
         ("Qiskit", 3): ("qiskit_qasm3_import", qiskit_3),
-        ("Cirq", 3): ("cirq", cirq_any),
-        ("PennyLane", 3): ("pennylane", pennylane_3),
+        ("Cirq", 3): ("cirq.contrib.qasm_import", cirq_any),
+        ("PennyLane", 3): ("pennylane.ops", pennylane_3),
     }

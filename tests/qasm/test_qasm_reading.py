@@ -346,7 +346,7 @@ class TestQiskitsFiles:
     """What Qiskit writes, which defines its multi-controlled gates in its own way."""
 
     def circuit(self):
-        pytest.importorskip("qiskit")
+        pytest.importorskip("qiskit.circuit")
         from qiskit import QuantumCircuit
 
         qc = QuantumCircuit(5)

@@ -25,7 +25,7 @@ from qmastermind.cli.common import (
 from qmastermind.errors import UsageError
 
 if TYPE_CHECKING:
-    from qmastermind_qiskit.ibm.client import Client, Progress
+    from qmastermind_qiskit.ibm.client import Client, IbmClient, Progress
     from qmastermind_qiskit.ibm.decode import Outcome
     from qmastermind_qiskit.ibm.device import Device
     from qmastermind_qiskit.ibm.records import JobRecord
@@ -463,7 +463,7 @@ def _client_of(record: JobRecord) -> Client:
     return LocalClient()  # nothing is asked about a job that has ended
 
 
-def _connect(instance: str | None = None) -> Any:
+def _connect(instance: str | None = None) -> IbmClient:
     from qmastermind_qiskit.ibm.client import IbmClient
 
     _quiet()

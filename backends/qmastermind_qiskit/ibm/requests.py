@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qmastermind.circuit import Circuit
 from qmastermind.errors import UnknownNameError, UsageError
 from qmastermind.game import Code, Rules
 from qmastermind_qiskit.ibm import tasks
@@ -117,6 +116,8 @@ class Request:
         return Encoding(self.rules).size(self.space), 1
 
     def _tasks(self, iterations: int | None) -> list[Task]:
+        from qmastermind.qasm import read_file
+
         if self.circuit == "deutsch":
             return [tasks.deutsch(code, self.rules, self.pairs, self.fence) for code in self.codes]
         if self.circuit == "adaptive":
@@ -128,7 +129,8 @@ class Request:
                 tasks.grover_code(code, self.rules, iterations, self.space, self.fence)
                 for code in self.codes
             ]
-        return [tasks.plain(read_circuit(Path(self.circuit)), Path(self.circuit).name)]
+        path = Path(self.circuit)
+        return [tasks.plain(read_file(path), path.name)]
 
 
 def _is_file(name: str) -> bool:
@@ -140,26 +142,6 @@ def _bitstrings(text: str) -> list[str]:
     if not found or math.prod(len(found[0]) == len(x) for x in found) == 0:
         raise UsageError(f"--marked takes bitstrings of one length, such as 101,110, not {text!r}")
     return found
-
-
-def read_circuit(path: Path) -> Circuit:
-    """Reads a circuit from a file in OpenQASM 2 or 3.
-
-    Raises:
-        UsageError: If it cannot be read.
-    """
-    from qiskit import qasm2, qasm3
-
-    from qmastermind_qiskit import from_qiskit
-    from qmastermind_qiskit.failures import our_errors
-
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read {path}: {error}") from None
-    with our_errors(f"reading {path.name}"):
-        native = qasm2.loads(text) if "OPENQASM 2" in text[:2000] else qasm3.loads(text)
-        return from_qiskit(native)
 
 
 def refuse_session() -> None:

@@ -14,10 +14,8 @@ from qmastermind.circuit import (
     Barrier,
     Box,
     Circuit,
-    CircuitBuilder,
     Operation,
     Query,
-    Register,
 )
 from qmastermind.errors import UsageError
 from qmastermind.game import Code, Codemaker, Rules
@@ -186,36 +184,25 @@ def grover_marked(marked: Sequence[str], iterations: int | None = None, fence: b
         UsageError: If there is none, or they differ in length.
     """
     from qmastermind.algorithms.grover import grover, plan
-    from qmastermind.oracle.base import Meter, Oracle, check_bits
+    from qmastermind.oracle.base import Meter
+    from qmastermind.oracle.table import TableOracle
+    from qmastermind.oracle.variables import Variable, Variables
 
-    if not marked:
+    if not marked or not marked[0]:
         raise UsageError("expected at least one marked bitstring, such as 101")
-    width = len(marked[0])
-    wanted = sorted({check_bits(x, width) for x in marked})
-
-    class Listed(Oracle):
-        num_bits, label = width, "marked"
-        # Nobody counts its uses, but they are to be seen in the circuit.
-        meter = Meter(Query("marked", lambda *_: None), lambda: None)
-
-        def _marks(self, x: str) -> bool:
-            return x in wanted
-
-        def _phase(self, angle: float) -> Circuit:
-            builder = CircuitBuilder(Register("x", width))
-            for x in wanted:
-                builder.phase_on(angle, range(width), [int(b) for b in x])
-            return builder.build()
-
+    width, wanted = len(marked[0]), sorted(set(marked))
+    oracle = TableOracle(wanted, Variables(tuple(Variable(f"x{i}") for i in range(width))))
+    # Nobody counts its uses, but they are to be seen in the circuit.
+    oracle.meter = Meter(Query("marked", lambda *_: None), lambda: None)
     search = plan(2**width, len(wanted), iterations=iterations)
-    part = _searching(grover(Listed(), plan=search), wanted, search.iterations, fence)
+    part = _searching(grover(oracle, plan=search), wanted, search.iterations, fence)
     return Task(
         f"Grover's search for {len(wanted)} of {2**width} bitstrings, "
         f"{search.iterations} iterations",
         (part,),
         {
             "kind": "search",
-            "oracle": "marked bitstrings",
+            "oracle": oracle.label,
             "marked": wanted,
             "iterations": search.iterations,
         },

@@ -1,0 +1,226 @@
+"""What the commands show, and that they cost nothing before they are used."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from ibm_service import StandIn
+
+from conftest import Cli
+from qmastermind_qiskit.ibm import device
+
+
+@pytest.fixture
+def few_snapshots(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["fake_armonk", "fake_geneva", "fake_kyoto", "fake_manila"]
+    monkeypatch.setattr(device, "snapshot_names", lambda: names)
+
+
+def test_devices_offline(few_snapshots: None, cli: Cli) -> None:
+    ran = cli("devices", "--offline", "--json")
+    assert ran.code == 0, ran.err
+    rows = {row["name"]: row for row in ran.json["devices"]}
+    assert rows["fake_manila"]["qubits"] == 5
+    assert rows["fake_manila"]["two_qubit_gates"] == ["cx"]
+    assert rows["fake_manila"]["median_two_qubit_error"] == pytest.approx(0.0101, abs=1e-4)
+    assert rows["fake_armonk"]["median_two_qubit_error"] is None
+    assert len(rows["fake_kyoto"]["unusable_edges"]) == 144
+    assert [16, 14] in rows["fake_geneva"]["unusable_edges"]
+    table = cli("devices", "--offline").out
+    assert "fake_geneva" in table
+    assert "0.0101" in table
+
+
+def test_all_snapshots_have_names() -> None:
+    names = device.snapshot_names()
+    assert len(names) > 50
+    assert {"fake_torino", "fake_fez", "fake_boston", "fake_nighthawk"} <= set(names)
+
+
+def test_devices_of_the_account(service: StandIn, cli: Cli) -> None:
+    service.state.devices["ibm_manila"].queue = 7
+    ran = cli("devices", "--json")
+    assert ran.code == 0, ran.err
+    (row,) = ran.json["devices"]
+    assert (row["name"], row["qubits"], row["pending"]) == ("ibm_manila", 5, 7)
+    assert "ibm_manila" in cli("devices").out
+
+
+def test_doctor_with_everything_well(service: StandIn, cli: Cli) -> None:
+    ran = cli("doctor", "--json")
+    assert ran.code == 0, ran.out
+    found = {f["name"]: f["text"] for f in ran.json["findings"]}
+    assert "qiskit-ibm-runtime" in found["versions"]
+    assert "executor_sampler" in found["versions"]
+    assert found["account"] == "token from QISKIT_IBM_TOKEN"
+    assert found["plan"] == "open"
+    assert found["usage"] == "540 s of 600 s remain"
+    text = cli("doctor").out
+    assert "540 s of 600 s remain" in text
+    assert service.state.api_key not in ran.out + text
+
+
+def test_doctor_without_an_account_or_with_a_file_that_others_can_read(
+    home: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = home / ".qiskit"
+    folder.mkdir()
+    saved = folder / "qiskit-ibm.json"
+    saved.write_text(json.dumps({"mine": {"token": "saved-secret-99", "channel": "ibm_cloud"}}))
+    saved.chmod(0o644)
+    monkeypatch.setenv("QISKIT_IBM_TOKEN", "")
+    monkeypatch.setenv("IAM_URL", "http://127.0.0.1:9")  # nobody listens there
+    monkeypatch.setenv("GLOBAL_SEARCH_URL", "http://127.0.0.1:9")
+    ran = cli("doctor", "--json")
+    assert ran.code == 1
+    found = {f["name"]: f for f in ran.json["findings"]}
+    assert "mine" in found["account"]["text"]
+    assert "mode 0644" in found["account file"]["text"]
+    assert f"chmod 600 {saved}" in found["account file"]["text"]
+    assert found["service"]["ok"] is False
+    assert "saved-secret" not in ran.out
+    saved.chmod(0o600)
+    assert "account file" not in cli("doctor").out
+    saved.unlink()
+    assert "none in the environment, none saved" in cli("doctor").out
+
+
+def test_doctor_tells_a_spent_instance(service: StandIn, cli: Cli) -> None:
+    service.state.usage["usage_limit_reached"] = True
+    ran = cli("doctor")
+    assert ran.code == 1
+    assert "0 s of 600 s remain" in ran.out
+
+
+def test_forecast_shows_the_merged_circuit_beside_it(cli: Cli) -> None:
+    arguments = ("forecast", "--circuit", "deutsch", "--secret", "RGBY", "--device", "fake_manila",
+                 "--layouts", "1")  # fmt: skip
+    ran = cli(*arguments, "--json")
+    assert ran.code == 0, ran.err
+    assert ran.json["verdict"] == "go"
+    assert len(ran.json["parts"]) == 5
+    assert max(p["depth"] for p in ran.json["without_barrier"]["parts"]) <= 2
+    assert all(p["depth"] > 2 for p in ran.json["parts"])
+    assert all("optimistic bound" in p["meaning"] for p in ran.json["parts"])
+    text = cli(*arguments).out
+    assert "optimistic bound" in text
+    assert "merges the oracle away" in text
+    alone = cli(*arguments, "--no-barrier", "--json").json
+    assert alone["without_barrier"] is None
+    assert max(p["depth"] for p in alone["parts"]) <= 2
+
+
+def test_forecast_of_fewer_pairs(cli: Cli) -> None:
+    ran = cli("forecast", "--circuit", "deutsch", "--pairs", "paths", "--device", "fake_manila",
+              "--layouts", "1", "--json", "--seed", "1")  # fmt: skip
+    assert len(ran.json["parts"]) == 4
+
+
+def test_forecast_of_grover_tries_iterations(cli: Cli) -> None:
+    ran = cli("forecast", "--circuit", "grover", "--marked", "101", "--device", "fake_manila",
+              "--layouts", "1", "--json")  # fmt: skip
+    assert set(ran.json["tried"]) == {"1", "2"}
+    best = max(ran.json["tried"].values())
+    assert ran.json["parts"][0]["success"] == best
+
+
+def test_forecast_refuses_the_articles_search_but_does_not_fail(cli: Cli) -> None:
+    ran = cli("forecast", "--circuit", "grover", "--secret", "RGBY", "--space", "all",
+              "--iterations", "10", "--device", "fake_almaden", "--layouts", "1",
+              "--json")  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert ran.json["verdict"] == "refuse"
+    assert "noise is all that is left" in ran.json["reason"]
+
+
+def test_a_local_run_keeps_a_record_and_repeats_with_its_seed(cli: Cli, home: Path) -> None:
+    arguments = ("submit", "--circuit", "deutsch", "--secret", "RGBY", "--device", "fake_manila",
+                 "--shots", "300", "--layouts", "1", "--seed", "5", "--json")  # fmt: skip
+    first, second = cli(*arguments), cli(*arguments)
+    assert first.code == second.code == 0, first.err
+    assert first.json["answer"] == "RGBY"
+    assert first.json["parts"] == second.json["parts"]
+    assert first.json["job_id"] != second.json["job_id"]
+    listed = cli("jobs", "--json").json["jobs"]
+    assert [row["state"] for row in listed] == ["done", "done"]
+    again = cli("result", first.json["job_id"], "--json")
+    assert again.json["answer"] == "RGBY"
+    text = cli("result", first.json["job_id"]).out
+    assert "verified: RGBY" in text
+    assert "forecast" in text
+    (home / "data" / "ibm" / "local" / f"{first.json['job_id']}.json").unlink()
+    assert cli("result", first.json["job_id"]).code == 0  # the counts are in the record
+
+
+def test_a_wrong_answer_is_not_called_solved(cli: Cli) -> None:
+    # one iteration too many over 2 bits: the marked string is not the most frequent
+    ran = cli("submit", "--circuit", "grover", "--marked", "11", "--iterations", "2", "--device",
+              "fake_manila", "--shots", "200", "--layouts", "1", "--force", "--json")  # fmt: skip
+    assert ran.code == 1
+    assert ran.json["verified"] is False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("submit", "--circuit", "deutsch"), "--device NAME or --least-busy"),
+        (("forecast", "--circuit", "shor", "--device", "fake_manila"), "unknown circuit or file"),
+        (("forecast", "--circuit", "nowhere.qasm", "--device", "fake_manila"), "cannot read"),
+        (("forecast", "--circuit", "deutsch", "--marked", "1", "--device", "fake_manila"),
+         "--marked goes with"),
+        (("forecast", "--circuit", "grover", "--marked", "1,00", "--device", "fake_manila"),
+         "one length"),
+        (("forecast", "--circuit", "grover", "--marked", "1x", "--device", "fake_manila"),
+         "0 or 1"),
+        (("forecast", "--circuit", "grover", "--marked", "11", "--iterations", "many",
+          "--device", "fake_manila"), "a number or auto"),
+        (("forecast", "--circuit", "deutsch", "--secret", "RGBZ", "--device", "fake_manila"),
+         "no colour"),
+        (("forecast", "--circuit", "adaptive", "--device", "fake_manila"), "has 5"),
+        (("forecast", "--circuit", "deutsch", "--secret", "RGBY", "--secret", "RRRR",
+          "--device", "fake_manila", "--layouts", "1"), "give one --secret"),
+    ],
+)  # fmt: skip
+def test_misuse_is_explained(cli: Cli, arguments: tuple[str, ...], words: str) -> None:
+    ran = cli(*arguments)
+    assert ran.code == 2, ran.err
+    assert words in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_a_broken_file_in_openqasm(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "broken.qasm"
+    path.write_text("OPENQASM 2.0; qreg q[")
+    ran = cli("forecast", "--circuit", str(path), "--device", "fake_manila")
+    assert ran.code != 0
+    assert "broken.qasm" in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_unknown_jobs(cli: Cli) -> None:
+    for command in ("status", "result", "cancel"):
+        ran = cli(command, "d-unknown")
+        assert ran.code == 1
+        assert "there is no job record 'd-unknown'" in ran.err
+    assert "no job records" in cli("jobs").out
+
+
+def test_nothing_heavy_is_imported_before_it_is_used() -> None:
+    code = (
+        "import sys, qmastermind_qiskit.ibm.cli, qmastermind_qiskit.ibm.backend;"
+        "heavy = {'qiskit', 'qiskit_aer', 'qiskit_ibm_runtime', 'requests', 'matplotlib'};"
+        "sys.exit(str(heavy & set(sys.modules)) if heavy & set(sys.modules) else 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=dict(os.environ),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

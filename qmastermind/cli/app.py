@@ -16,6 +16,7 @@ import typer
 
 from qmastermind.cli.backends import backends, solvers
 from qmastermind.cli.common import err_console
+from qmastermind.cli.compare import compare
 from qmastermind.cli.export import export
 from qmastermind.cli.oracle import oracle
 from qmastermind.cli.search import search
@@ -26,6 +27,7 @@ from qmastermind.errors import QmastermindError
 COMMANDS: dict[str, Callable[..., Any] | typer.Typer] = {
     "solve": solve,
     "search": search,
+    "compare": compare,
     "oracle": oracle,
     "export": export,
     "verify": verify,

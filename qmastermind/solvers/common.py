@@ -7,6 +7,7 @@ from typing import Any
 from qmastermind.circuit import Circuit
 from qmastermind.game import Code, Codemaker, Feedback
 from qmastermind.resources import count
+from qmastermind.synthesis.lowering import lower
 from qmastermind.target import DEFAULT_BASIS
 
 
@@ -18,7 +19,7 @@ def verify(codemaker: Codemaker, code: Code) -> tuple[bool, tuple[tuple[Code, Fe
 
 def lowered_resources(circuit: Circuit) -> dict[str, Any]:
     """Qubits, depth and two-qubit gates of our own lowering to the default basis."""
-    figures = count(circuit)
+    figures = count(lower(circuit, DEFAULT_BASIS))
     return {
         "qubits": circuit.num_qubits,
         "depth": figures.depth,

@@ -1,0 +1,182 @@
+"""Runs the cells of a comparison: cached, in parallel processes, or over machines through Dask."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from qmastermind.compare.cells import OURS, Cell, Row
+from qmastermind.compare.digest import digest
+from qmastermind.compare.worker import Worker
+from qmastermind.errors import MissingDependencyError, UnknownNameError
+from qmastermind.registry import registered_backends
+
+_FORMAT = 1
+
+
+class Cache:
+    """Finished rows on disk, by the content of circuit, target and options, and by version.
+
+    Args:
+        folder: Where; None keeps nothing.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+
+    def _path(self, cell: Cell) -> Path | None:
+        if self._folder is None:
+            return None
+        key = digest(
+            _FORMAT,
+            cell.circuit,
+            cell.target,
+            cell.backend,
+            backend_version(cell.backend),
+            backend_version(OURS),
+            cell.level,
+            cell.lowering,
+            cell.ancillas,
+            cell.seeds,
+        )
+        return self._folder / f"{key}.json"
+
+    def get(self, cell: Cell) -> Row | None:
+        """The row of a cell, if it was finished before."""
+        path = self._path(cell)
+        try:
+            text = None if path is None else path.read_text(encoding="utf-8")
+            return (
+                None if text is None else Row.from_dict({**json.loads(text), "circuit": cell.name})
+            )
+        except (OSError, ValueError, KeyError, TypeError):
+            return None  # none, or a damaged one: it is computed again
+
+    def put(self, cell: Cell, row: Row) -> None:
+        """Keeps a finished row; one that failed is tried again next time."""
+        path = self._path(cell)
+        if path is None or row.status != "ok":
+            return
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(
+                "w", dir=path.parent, delete=False, encoding="utf-8"
+            ) as file:
+                json.dump(row.as_dict(), file)
+            os.replace(file.name, path)  # atomic: a killed sweep leaves no half row
+        except OSError:
+            return  # a full disk loses the cache, not the comparison
+
+
+def default_cache() -> Path:
+    """Where rows are kept: QMASTERMIND_CACHE, else the user's cache folder."""
+    given = os.environ.get("QMASTERMIND_CACHE")
+    if given:
+        return Path(given)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "qmastermind" / "compare"
+
+
+def backend_version(name: str) -> str:
+    """The versions behind a backend, without importing it.
+
+    Raises:
+        UnknownNameError: If there is no such backend.
+    """
+    from importlib.metadata import version
+
+    if name == OURS:
+        return version("qmastermind")
+    known = registered_backends()
+    base = name.partition(":")[0]
+    if base not in known:
+        raise UnknownNameError("backend", base, [*known, OURS])
+    cls = known[base].cls
+    return "" if cls is None else repr(sorted(cls.info.versions().items(), key=str))
+
+
+def run_cells(
+    cells: Sequence[Cell],
+    *,
+    cache: Path | None = None,
+    timeout: float = 120.0,
+    workers: int = 1,
+    scheduler: str | None = None,
+) -> Iterator[Row]:
+    """Yields a row for each cell, cached ones first, the others as they finish.
+
+    Args:
+        cells: What to run.
+        cache: Folder of finished rows; None to compute all.
+        timeout: Seconds a cell may take.
+        workers: Number of processes.
+        scheduler: Address of a Dask scheduler to spread the cells over instead.
+
+    Raises:
+        MissingDependencyError: If a scheduler is given and Dask is not installed.
+    """
+    store = Cache(cache)
+    missing: list[Cell] = []
+    for cell in cells:
+        row = store.get(cell)
+        if row is None:
+            missing.append(cell)
+        else:
+            yield row
+    run = _spread(missing, timeout, scheduler) if scheduler else _local(missing, timeout, workers)
+    for cell, row in run:
+        store.put(cell, row)
+        yield row
+
+
+def _local(cells: Sequence[Cell], timeout: float, workers: int) -> Iterator[tuple[Cell, Row]]:
+    todo: queue.SimpleQueue[Cell] = queue.SimpleQueue()
+    for cell in cells:
+        todo.put(cell)
+    done: queue.SimpleQueue[tuple[Cell, Row]] = queue.SimpleQueue()
+    processes = [Worker() for _ in range(max(1, min(workers, len(cells))))]
+    stop = threading.Event()
+
+    def serve(worker: Worker) -> None:
+        while not stop.is_set():
+            try:
+                cell = todo.get_nowait()
+            except queue.Empty:
+                return
+            done.put((cell, worker.run(cell, timeout)))
+
+    threads = [threading.Thread(target=serve, args=(w,), daemon=True) for w in processes]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in cells:
+            yield done.get()
+    finally:
+        stop.set()
+        for worker in processes:
+            worker.close()
+
+
+def _spread(cells: Sequence[Cell], timeout: float, scheduler: str) -> Iterator[tuple[Cell, Row]]:
+    try:
+        from distributed import Client, as_completed
+    except ImportError:
+        raise MissingDependencyError("a Dask scheduler", "distributed", "distributed") from None
+    with Client(scheduler) as client:
+        futures = {client.submit(run_isolated, cell, timeout, pure=False): cell for cell in cells}
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+
+
+def run_isolated(cell: Cell, timeout: float) -> Row:
+    """One cell in a process of its own, for a Dask worker."""
+    worker = Worker()
+    try:
+        return worker.run(cell, timeout)
+    finally:
+        worker.close()

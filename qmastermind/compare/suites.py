@@ -1,0 +1,126 @@
+"""Sets of cells that answer one question each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+
+from qmastermind.circuit import Circuit
+from qmastermind.compare.cases import build_case, build_target, search_circuits
+from qmastermind.compare.cells import OURS, Cell, Lowering
+from qmastermind.errors import UnknownNameError
+from qmastermind.game import Code, Rules
+from qmastermind.target import DEFAULT_BASIS
+
+LEVELS = {"default": 2, "best": 3}
+"""Optimisation levels by name; numbers 0 to 3 do as well."""
+
+FRAMEWORKS = ("qiskit", "cirq", "pennylane", "tket")
+SUITES = ("article", "scaling", "oracles", "devices")
+
+
+def grid(
+    circuits: dict[str, Circuit],
+    *,
+    backends: Iterable[str] = FRAMEWORKS,
+    levels: Iterable[int] = (2,),
+    lowerings: Sequence[Lowering] = ("framework", "ours"),
+    targets: Iterable[str] = ("all-to-all",),
+    basis: tuple[str, ...] = DEFAULT_BASIS,
+    ancillas: Iterable[int] = (0,),
+    seeds: tuple[int, ...] = (1,),
+) -> list[Cell]:
+    """Every combination as a cell, and our own lowering alone where nothing has to be routed."""
+    cells = []
+    chosen_levels, chosen_backends = tuple(levels), tuple(backends)
+    for (name, circuit), target_name, spare in product(circuits.items(), targets, ancillas):
+        width = max(circuit.num_qubits, len(circuit.data) + spare)
+        target = build_target(target_name, width, basis)
+        if "ours" in lowerings and target.coupling is None:
+            cells.append(Cell(name, circuit, OURS, 2, "ours", target, spare, seeds[:1]))
+        cells += [
+            Cell(name, circuit, backend, level, lowering, target, spare, seeds)
+            for backend, level, lowering in product(chosen_backends, chosen_levels, lowerings)
+        ]
+    return cells
+
+
+def suite(
+    name: str,
+    *,
+    backends: Iterable[str] = FRAMEWORKS,
+    seeds: tuple[int, ...] = (1,),
+    devices: Iterable[str] = (),
+) -> list[Cell]:
+    """The cells of a named suite.
+
+    * ``article``: the article's oracle, one iteration of its search, its ten iterations, and its
+      pairwise query, without and with spare qubits;
+    * ``scaling``: the match oracle and one Grover iteration at 2 to 24 qubits;
+    * ``oracles``: match, feedback consistency, and a SAT formula;
+    * ``devices``: one Grover iteration over 6 qubits and the pairwise query on every device.
+
+    Raises:
+        UnknownNameError: For another name.
+    """
+    frameworks = tuple(backends)
+    rules, secret = Rules(), Rules().code("OYGB")
+    match name:
+        case "article":
+            return _article(rules, secret, frameworks, seeds)
+        case "scaling":
+            circuits = {
+                f"{kind} {n}": circuit
+                for n in (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24)
+                for kind, circuit in search_circuits(n).items()
+            }
+            return grid(circuits, backends=frameworks, seeds=seeds)
+        case "oracles":
+            circuits = {
+                "match": build_case("oracle", rules, secret),
+                "feedback": build_case("feedback", rules, secret),
+                "3-SAT, 10 variables": _sat(),
+            }
+            return grid(circuits, backends=frameworks, ancillas=(0, 1), seeds=seeds)
+        case "devices":
+            small = Rules(3, 4)
+            circuits = {
+                "deutsch": build_case("deutsch", rules, secret),
+                "grover-iteration": build_case("grover-iteration", small, small.code("ROY")),
+            }
+            targets = tuple(f"ibm:{device}" for device in devices)
+            return grid(circuits, backends=frameworks, levels=(3,), targets=targets, seeds=seeds)
+    raise UnknownNameError("suite", name, SUITES)
+
+
+def _article(
+    rules: Rules, secret: Code, frameworks: tuple[str, ...], seeds: tuple[int, ...]
+) -> list[Cell]:
+    steps = {
+        "oracle": build_case("oracle", rules, secret),
+        "grover-iteration": build_case("grover-iteration", rules, secret),
+    }
+    whole = {
+        "grover, 10 iterations": build_case("grover", rules, secret, 10),
+        "deutsch": build_case("deutsch", rules, secret),
+    }
+    return [
+        *grid(steps, backends=frameworks, ancillas=(0, 1, 9), seeds=seeds),
+        *grid(whole, backends=frameworks, seeds=seeds),
+    ]
+
+
+def _sat() -> Circuit:
+    from qmastermind.oracle.dimacs import from_dimacs
+
+    clauses = (
+        (1, -2, 5),
+        (-1, 3, 8),
+        (2, 4, -7),
+        (-3, 6, 9),
+        (5, -8, 10),
+        (-4, -6, 7),
+        (1, 9, -10),
+    )
+    body = "\n".join(" ".join(map(str, (*clause, 0))) for clause in clauses)
+    return from_dimacs(f"p cnf 10 {len(clauses)}\n{body}\n").phase().flattened()

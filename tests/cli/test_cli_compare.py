@@ -1,0 +1,92 @@
+import json
+
+import pytest
+
+pytest.importorskip("matplotlib")
+
+
+@pytest.fixture(autouse=True)
+def fresh_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("QMASTERMIND_CACHE", str(tmp_path / "cache"))
+
+
+OURS = ["compare", "--backends", "qmastermind", "--lowering", "ours", "--secret", "RBRY"]
+
+
+def test_every_format_at_once(run, tmp_path):
+    files = {kind: tmp_path / f"r.{kind}" for kind in ("json", "csv", "markdown", "html", "png")}
+    result = run(
+        *OURS, "--circuit", "oracle", "--ancillas", "0,1", "--json", files["json"],
+        "--csv", files["csv"], "--markdown", files["markdown"], "--html", files["html"],
+        "--plot", files["png"],
+    )  # fmt: skip
+    assert result.code == 0
+    assert "2q depth" in result.out
+    rows = json.loads(files["json"].read_text())["rows"]
+    assert len(rows) >= 2
+    page = files["html"].read_text()
+    assert "http" not in page.replace("http://www.w3.org", "").replace(
+        "http://purl.org", ""
+    ).replace("http://creativecommons.org", "").replace("https://matplotlib.org", "")
+    for words in ("<svg", "Repeat it with", "qmastermind 0", "<th>2q depth</th>", "code["):
+        assert words in page
+    assert files["png"].read_bytes().startswith(b"\x89PNG")
+
+
+def test_json_alone_on_stdout(run):
+    result = run(*OURS, "--circuit", "deutsch", "--json", "-")
+    assert result.code == 0
+    assert result.json["rows"][0]["equivalent"] is True
+
+
+def test_a_circuit_from_a_file(run, tmp_path):
+    (tmp_path / "c.py").write_text(
+        "from qmastermind import CircuitBuilder, Register\n"
+        "def mine():\n    b = CircuitBuilder(Register('x', 3))\n    b.x(2, [0, 1])\n"
+        "    return b.build()\n"
+        "def number():\n    return 3\n"
+    )
+    result = run(*OURS, "--circuit", f"{tmp_path / 'c.py'}:mine", "--json", "-")
+    assert result.json["rows"][0]["figures"]["qubits"] == 3
+    wrong = run(*OURS, "--circuit", f"{tmp_path / 'c.py'}:number")
+    assert wrong.code == 2
+    assert "returned int, not a Circuit" in wrong.err
+
+
+def test_interrupted_sweeps_print_what_there_is(run, monkeypatch):
+    import qmastermind.compare as module
+
+    honest = module.run_cells
+
+    def stopped(cells, **options):
+        yield from honest(cells[:1], **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "run_cells", stopped)
+    result = run(*OURS, "--circuit", "oracle", "--ancillas", "0,1")
+    assert result.code == 130
+    assert "oracle on all-to-all" in result.out
+    assert "interrupted: 1 of" in result.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--circuit", "nonsense"], "unknown circuit 'nonsense'"),
+        (["--backends", "qiskitt"], "unknown backend 'qiskitt'"),
+        (["--levels", "fast"], "unknown level 'fast'"),
+        (["--lowering", "theirs"], "unknown lowering 'theirs'"),
+        (["--target", "ring"], "unknown target 'ring'"),
+        (["--basis", "rz,cnot"], "unknown basis gate 'cnot'"),
+        (["--ancillas", "some"], "expected numbers"),
+        (["--suite", "all"], "unknown suite 'all'"),
+        (["--space", "none"], "unknown space"),
+        (["--secret", "XXXX"], "no colour"),
+        (["--repeat", "0"], "--repeat"),
+    ],
+)
+def test_misuse(run, arguments, words):
+    result = run("compare", *arguments)
+    assert result.code == 2
+    assert words in result.err
+    assert "Traceback" not in result.err

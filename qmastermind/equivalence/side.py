@@ -25,7 +25,7 @@ class Side:
     """One of the two circuits.
 
     Attributes:
-        circuit: Without measurement and reset, on no more qubits than are used.
+        circuit: Without measurement, reset and global phase, on no more qubits than are used.
         starts: For each data qubit, the qubit on which it enters; all others enter in |0>.
         num_bits: Number of classical bits, written or not.
         bits: The classical bits that are written, in order.
@@ -136,7 +136,7 @@ def _deferred(circuit: Circuit) -> tuple[Circuit, dict[int, int], list[int]]:
 
 
 def _compact(x: Side) -> Side:
-    """Opens boxes, drops barriers and leaves out qubits that nothing touches."""
+    """Opens boxes, drops barriers, the global phase, and qubits that nothing touches."""
     operations = [op for op in x.circuit.flat() if isinstance(op, Apply)]
     used = {q for op in operations for q in op.qubits}
     used.update(x.starts, x.outputs, x.hidden)
@@ -147,8 +147,6 @@ def _compact(x: Side) -> Side:
         circuit=Circuit(
             (Register("q", max(len(used), 1)),),
             tuple(remap(op, place) for op in operations),
-            0,
-            x.circuit.total_global_phase,
         ),
         starts=tuple(place[q] for q in x.starts),
         outputs=tuple(place[q] for q in x.outputs),

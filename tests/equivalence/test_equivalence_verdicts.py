@@ -313,8 +313,9 @@ def test_identical_operations_need_no_simulation():
     for q in range(99):
         b.x(q + 1, controls=[q])
     circuit = b.build()
-    verdict = equivalent(circuit, circuit.power(1))
-    assert (verdict.equal, verdict.method) == (True, "identical")
+    for other in (circuit.power(1), dataclasses.replace(circuit, global_phase=0.4)):
+        verdict = equivalent(circuit, other)
+        assert (verdict.equal, verdict.method) == (True, "identical")
 
 
 def test_unknown_methods_are_refused():

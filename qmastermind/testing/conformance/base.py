@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ from qmastermind.backend import Backend, Capability
 from qmastermind.circuit import Circuit
 from qmastermind.registry import get_backend
 from qmastermind.testing import reference
+from qmastermind.testing.pytest_plugin import CASES
 from qmastermind.testing.statistics import chi_squared_p_value
 
 if TYPE_CHECKING:
@@ -58,13 +58,9 @@ class ConformanceBase:
 
     @pytest.fixture(autouse=True)
     def _counted(self, request: pytest.FixtureRequest) -> Iterator[None]:
-        plugins = request.config.pluginmanager
-        if not plugins.has_plugin(_Summary.name):
-            plugins.register(_Summary(), _Summary.name)
         self._cases = 0
         yield
-        _Summary.cases[type(self).__name__] += self._cases
-        request.node.user_properties.append(("conformance_cases", self._cases))
+        request.node.user_properties.append((CASES, self._cases))
 
     _made: ClassVar[Backend]
     _cases: int = 0
@@ -131,14 +127,3 @@ class ConformanceBase:
         off = self.difference(backend, circuit)
         if off is not None:
             pytest.fail(f"{what}: {off}", pytrace=False)
-
-
-class _Summary:
-    """Prints at the end of the session how many cases were checked."""
-
-    name = "qmastermind-conformance"
-    cases: ClassVar[Counter[str]] = Counter()
-
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        for suite, number in self.cases.items():
-            terminalreporter.write_line(f"{suite}: {number} conformance cases checked")

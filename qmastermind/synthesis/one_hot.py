@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from qmastermind.circuit import Circuit, CircuitBuilder, Register
@@ -18,14 +18,14 @@ class OneHot:
         circuit: Registers ``x``, the binary value, and ``extra``, which starts at 0; both hold
             the one-hot form afterwards. No ancilla.
         places: For each value its qubit; None for the hidden value, which has none: it is there
-            if all others are 0.
+            if all others are 0; and None for values that were not wanted.
     """
 
     circuit: Circuit
     places: tuple[int | None, ...]
 
 
-def one_hot(k: int, hidden: int = 0) -> OneHot:
+def one_hot(k: int, hidden: int = 0, wanted: Collection[int] | None = None) -> OneHot:
     """Converts a binary value below k to one-hot form, in place.
 
     Bit by bit from the most significant: the line of each prefix is split in two by the next bit.
@@ -36,6 +36,8 @@ def one_hot(k: int, hidden: int = 0) -> OneHot:
     Args:
         k: Number of values, at least 2; the register has ceil(log2 k) bits.
         hidden: The value that gets no qubit.
+        wanted: The values that need one, by default all; gates for others are left out, so that
+            the qubits that are nobody's place may hold anything.
 
     Raises:
         UsageError: If k is below 2 or the hidden value is not below k.
@@ -47,11 +49,16 @@ def one_hot(k: int, hidden: int = 0) -> OneHot:
     for place in range(width):
         if hidden >> (width - 1 - place) & 1:
             b.x(place)
+    targets = set(range(k) if wanted is None else wanted) - {hidden}
     lines: dict[int, int] = {}
     fresh = iter(range(width, k + width))
-    for place in range(width):
-        lines = _split(b, lines, place, _prefixes(k, hidden, place), fresh)
-    return OneHot(b.build(), tuple(lines.get(c ^ hidden) for c in range(k)))
+    levels = [_prefixes(k, hidden, place) for place in range(width)]
+    useful = [{c ^ hidden for c in targets}]
+    for prefixes in reversed(levels[1:]):
+        useful.insert(0, _useful_before(prefixes, useful[0]))
+    for place, prefixes in enumerate(levels):
+        lines = _split(b, lines, place, prefixes, useful[place], fresh)
+    return OneHot(b.build(), tuple(lines[c ^ hidden] if c in targets else None for c in range(k)))
 
 
 def _prefixes(k: int, hidden: int, place: int) -> set[int]:
@@ -75,14 +82,31 @@ def _host(prefixes: set[int]) -> int | None:
     return next(split, None)
 
 
+def _hosts(prefixes: set[int], useful: set[int]) -> bool:
+    """Whether the bit itself has to become a line."""
+    host = _host(prefixes)
+    return host is not None and not useful.isdisjoint({2 * host, 2 * host + 1} - {0})
+
+
+def _useful_before(prefixes: set[int], useful: set[int]) -> set[int]:
+    """The prefixes one bit shorter whose lines must be right."""
+    before = {p >> 1 for p in useful}
+    if _hosts(prefixes, useful):
+        before |= {p >> 1 for p in prefixes if p & 1}
+    return before
+
+
 def _split(
     b: CircuitBuilder,
     lines: dict[int, int],
     place: int,
     prefixes: set[int],
+    useful: set[int],
     fresh: Iterator[int],
 ) -> dict[int, int]:
+    """One line for each prefix with the bit at ``place``; right at least where useful."""
     host = _host(prefixes)
+    hosted = _hosts(prefixes, useful)
     split: dict[int, int] = {}
     for prefix, line in lines.items():
         low, high = 2 * prefix, 2 * prefix + 1
@@ -90,16 +114,18 @@ def _split(
             split[low] = line
         if high not in prefixes or prefix == host:
             continue
+        split[high] = line
         if low in prefixes:
             split[high] = next(fresh)
-            b.x(split[high], [line, place])
-            b.x(line, [split[high]])
-        else:
-            split[high] = line
-        b.x(place, [split[high]])
+            if hosted or high in useful or low in useful:
+                b.x(split[high], [line, place])
+            if low in useful:
+                b.x(line, [split[high]])
+        if hosted:
+            b.x(place, [split[high]])
     if host is not None:
         split[2 * host + 1] = place
-        if host:
+        if host and 2 * host in useful:
             b.x(lines[host], [place])
     return split
 

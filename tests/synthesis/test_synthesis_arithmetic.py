@@ -143,6 +143,21 @@ def test_one_hot(k: int, hidden: int) -> None:
         assert circuit.num_qubits == k - 1
 
 
+@pytest.mark.parametrize(("k", "hidden"), [(k, h) for k in range(2, 8) for h in range(k)])
+def test_one_hot_for_some_values(k: int, hidden: int) -> None:
+    full = cost_of(one_hot(k, hidden).circuit)
+    for mask in range(2**k):
+        wanted = {v for v in range(k) if mask >> v & 1}
+        conversion = one_hot(k, hidden, wanted)
+        kept = [(v, p) for v, p in enumerate(conversion.places) if p is not None]
+        assert {v for v, _ in kept} == wanted - {hidden}
+        assert len({p for _, p in kept}) == len(kept)
+        assert cost_of(conversion.circuit).cx <= full.cx
+        for value in range(k):
+            after = run(conversion.circuit, load(conversion.circuit, x=value))
+            assert all(after[p] == (v == value) for v, p in kept)
+
+
 def test_six_colours_take_two_toffolis() -> None:
     assert one_hot_cost(6) == a.Cost(2, 4)
 

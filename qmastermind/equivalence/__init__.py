@@ -9,10 +9,11 @@ not by the qubit that it was read from, so that a compiler may move a measuremen
 Methods, and the verdict says which one was used:
 
 * ``unitary``: the images of all basis states of the data qubits, phases between them included.
-* ``states``: the images of four random product states. Circuits that differ agree on random states
-  with probability 0, so that a distance above the tolerance is a proof of a difference; agreement
-  is strong evidence and no formal proof. A fault in one of 2**n basis states shows as a distance
-  of about 2**(-n/2), far above the tolerance at every width that can be simulated.
+* ``states``: the images of four random product states, of one above 20 qubits. Circuits that differ
+  agree on random states with probability 0, so a distance above the tolerance is a proof of a
+  difference, while agreement is strong evidence and no formal proof. A phase that is wrong by a
+  in one of 2**n basis states shows as a distance of at least a * 0.45**(n/2), so that a wrong
+  sign is far above the tolerance at every width that can be simulated.
 * ``qcec``: decision diagrams and ZX calculus, for circuits too wide to simulate.
 """
 

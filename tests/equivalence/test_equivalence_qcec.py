@@ -1,8 +1,11 @@
 """MQT QCEC as a referee for wide circuits."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from qmastermind.circuit import CircuitBuilder, Phases, Register
 from qmastermind.equivalence import equivalent, qcec
@@ -26,6 +29,17 @@ def test_what_qcec_is_given_is_the_circuit(circuit):
     axes = [*range(n - 1, -1, -1), *range(2 * n - 1, n - 1, -1)]
     overlap = np.vdot(cube.transpose(axes).reshape(2**n, 2**n), expected) / 2**n
     assert abs(overlap) > 1 - 1e-9
+
+
+@settings(max_examples=40)
+@given(circuits(max_qubits=3, max_operations=5), st.data())
+def test_no_verdict_contradicts_the_matrices(circuit, data):
+    operations = list(circuit.flat())
+    if operations and data.draw(st.booleans()):
+        del operations[data.draw(st.integers(0, len(operations) - 1))]
+    other = replace(circuit.flattened(), operations=tuple(operations))
+    verdict = equivalent(circuit, other, method="qcec", timeout=20)
+    assert verdict.equal in (None, equivalent(circuit, other, method="unitary").equal)
 
 
 def adder(width, fault=False, uncompute=True):

@@ -9,8 +9,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from qmastermind.backend import Compiled
-from qmastermind.circuit import Apply, Circuit, CircuitBuilder, Measure, Phases, Register
-from qmastermind.equivalence import TOLERANCE, Verdict, assert_equivalent, equivalent
+from qmastermind.circuit import (
+    Apply,
+    Circuit,
+    CircuitBuilder,
+    Measure,
+    Phases,
+    Register,
+    remap,
+)
+from qmastermind.equivalence import TOLERANCE, Verdict, assert_equivalent, equivalent, simulate
 from qmastermind.errors import CircuitError, UsageError
 from qmastermind.gates import GATES, Gate
 from qmastermind.target import Target
@@ -118,6 +126,13 @@ def test_a_phase_between_inputs_is_seen_though_each_basis_state_agrees(method):
     assert equivalent(plain.build(), global_only.build(), method=method).equal
 
 
+def test_random_states_have_no_small_amplitude():
+    states = simulate._product_states(16, 4, np.random.default_rng(1))
+    assert np.allclose(np.linalg.norm(states, axis=0), 1)
+    assert np.abs(states).min() > 0.45**8
+    assert abs(np.vdot(states[:, 0], states[:, 1])) < 0.1
+
+
 @pytest.mark.parametrize("qubits", [12, 16])
 def test_one_wrong_basis_state_among_many_is_seen(qubits):
     def oracle(state):
@@ -193,6 +208,13 @@ class TestLayouts:
     def test_initial_and_final_layouts_are_followed(self, method):
         routed = self.placed((4, 1, 2), [(4, 1), (2, 0)])
         result = compiled(self.source(), routed, (4, 1, 2), (1, 4, 0))
+        assert equivalent(self.source(), result, method=method).equal
+
+    def test_idle_physical_qubits_cost_nothing(self, method):
+        b = CircuitBuilder(Register("p", 127))
+        for op in self.placed((4, 1, 2), [(4, 1), (2, 0)]).operations:
+            b.add(remap(op, [100, 7, 126, 3, 55]))
+        result = compiled(self.source(), b.build(), (55, 7, 126), (7, 55, 100))
         assert equivalent(self.source(), result, method=method).equal
 
     @pytest.mark.parametrize("wrong", [(4, 1, 0), (1, 4, 2), (1, 4, 3), (0, 4, 1)])
@@ -316,6 +338,19 @@ def test_identical_operations_need_no_simulation():
     for other in (circuit.power(1), dataclasses.replace(circuit, global_phase=0.4)):
         verdict = equivalent(circuit, other)
         assert (verdict.equal, verdict.method) == (True, "identical")
+
+
+def test_one_random_state_is_enough_when_circuits_are_wide():
+    plain, same, other = (CircuitBuilder(Register("q", 21)) for _ in range(3))
+    for b, angle in ((plain, 0.3), (same, 0.3), (other, 0.31)):
+        b.h(20)
+        b.phase_on(angle, range(21), [1, 0, 1] * 7)
+    same.x(0)
+    same.x(0)
+    verdict = equivalent(plain.build(), same.build())
+    assert (verdict.equal, verdict.method) == (True, "states")
+    assert "a random product state" in verdict.detail
+    assert equivalent(plain.build(), other.build()).equal is False
 
 
 def test_unknown_methods_are_refused():

@@ -58,6 +58,10 @@ def solve(
     counting: Annotated[
         bool, typer.Option("--counting", help="adaptive: use the counting oracle.")
     ] = False,
+    design: Annotated[
+        str | None,
+        typer.Option("--design", help="grover-feedback: auto, counters, one-hot or table."),
+    ] = None,
     opening: Annotated[
         str | None, typer.Option("--opening", help="First guess of a classical solver.")
     ] = None,
@@ -84,6 +88,7 @@ def solve(
         "pairs": pairs,
         "variant": variant,
         "counting": counting or None,
+        "design": design,
         "opening": opening,
         "consistent": consistent or None,
     }

@@ -2,6 +2,7 @@
 
 from qmastermind.oracle.algebra import ExpressionOracle, OracleCost
 from qmastermind.oracle.base import Meter, Oracle, ValueOracle
+from qmastermind.oracle.consistency import ConsistencyOracle
 from qmastermind.oracle.dimacs import DimacsError, from_dimacs
 from qmastermind.oracle.formula import FormulaError, from_formula
 from qmastermind.oracle.match import MatchOracle
@@ -19,6 +20,7 @@ from qmastermind.oracle.variables import Variable, Variables, bits
 __all__ = [
     "BlackPegOracle",
     "ColourPairOracle",
+    "ConsistencyOracle",
     "DimacsError",
     "ExpressionOracle",
     "FormulaError",

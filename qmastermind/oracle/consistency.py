@@ -1,0 +1,122 @@
+"""The oracle that does not know the secret: marks the codes that fit every answer so far."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+from qmastermind.circuit import Apply, Circuit
+from qmastermind.encoding import Encoding
+from qmastermind.errors import ConflictError, TooLargeError, UsageError
+from qmastermind.game.code import Code
+from qmastermind.game.feedback import Feedback, is_consistent
+from qmastermind.oracle.base import Oracle
+from qmastermind.oracle.feedback import consistency_counters, consistency_one_hot
+from qmastermind.oracle.table import MAX_TABLE, TableOracle
+from qmastermind.oracle.variables import Variable, Variables
+
+Design: TypeAlias = Literal["auto", "counters", "one-hot", "table"]
+History: TypeAlias = Sequence[tuple[Code, Feedback]]
+
+
+class ConsistencyOracle(Oracle):
+    """Marks the codes that, were they the secret, would have given every answer of a history.
+
+    On bitstrings that are no code the phase is whatever is cheapest: search over the valid codes,
+    as :meth:`Variables.prepare` and the algorithms do.
+
+    Three circuits obey it: ``counters`` counts black and all key pegs into small registers (few
+    qubits), ``one-hot`` turns each peg into one bit a colour in place (few Toffolis), and ``table``
+    lists the codes that fit, which knows the answer beforehand and is labelled so.
+
+    Args:
+        history: Guesses and their answers.
+        encoding: Binary, with as many bits a peg as the colours need.
+        design: ``auto`` takes the one with the fewest Toffolis among the first two that fit.
+        max_qubits: What ``auto`` may use.
+
+    Raises:
+        ConflictError: If no code fits; names the first row that makes it impossible (for games
+            that can be enumerated).
+        UsageError: For an unknown design or encoding, or an answer that cannot occur.
+    """
+
+    label = "consistency"
+
+    def __init__(
+        self,
+        history: History,
+        encoding: Encoding,
+        design: Design = "auto",
+        max_qubits: int | None = None,
+    ) -> None:
+        rules = encoding.rules
+        if encoding != Encoding(rules):
+            raise UsageError("the consistency oracle reads the binary encoding without spare bits")
+        self.history = tuple((rules.code(g), rules.check_feedback(a)) for g, a in history)
+        self.encoding = encoding
+        self.num_bits = encoding.num_bits
+        names = (f"peg{j}" for j in range(1, rules.positions + 1))
+        self.__dict__["variables"] = Variables(tuple(Variable(n, rules.colours) for n in names))
+        self.consistent = _consistent_codes(self.history, encoding)
+        self.design = self._choose(design, max_qubits)
+
+    def _marks(self, x: str) -> bool:
+        code = self.encoding.decode(x)
+        return code is not None and is_consistent(code, self.history)
+
+    def _phase(self, angle: float) -> Circuit:
+        return self._circuit(self.design, angle)
+
+    def _circuit(self, design: str, angle: float) -> Circuit:
+        if design == "counters":
+            return consistency_counters(self.history, self.encoding, angle)
+        if design == "one-hot":
+            return consistency_one_hot(self.history, self.encoding, angle)
+        if self.consistent is None:
+            raise TooLargeError(
+                f"{self.encoding.rules} has too many codes to list; use the design 'counters'"
+            )
+        words = [self.encoding.encode(code) for code in self.consistent]
+        return TableOracle(words, self.variables).phase(angle)
+
+    def _choose(self, design: Design, max_qubits: int | None) -> str:
+        if design == "auto":
+            circuits = {name: self._circuit(name, math.pi) for name in ("counters", "one-hot")}
+            fitting = {
+                name: circuit
+                for name, circuit in circuits.items()
+                if max_qubits is None or circuit.num_qubits <= max_qubits
+            }
+            if not fitting:
+                least = min(circuit.num_qubits for circuit in circuits.values())
+                raise TooLargeError(
+                    f"the history needs {least} qubits, more than {max_qubits}; the design "
+                    f"'table' needs {self.num_bits}, but lists the answer"
+                )
+            return min(fitting, key=lambda name: _toffolis(fitting[name]))
+        if design not in ("counters", "one-hot", "table"):
+            raise UsageError(f"unknown design {design!r}; known: auto, counters, one-hot, table")
+        return design
+
+
+def _toffolis(circuit: Circuit) -> int:
+    controls = (len(op.controls) for op in circuit.flat() if isinstance(op, Apply))
+    return sum(max(0, 2 * c - 3) for c in controls)
+
+
+def _consistent_codes(
+    history: Sequence[tuple[Code, Feedback]], encoding: Encoding
+) -> tuple[Code, ...] | None:
+    """The codes that fit, or None for a game too large to enumerate."""
+    if encoding.rules.num_codes > MAX_TABLE:
+        return None
+    left = tuple(encoding.rules.codes())
+    for row, (guess, answer) in enumerate(history, 1):
+        left = tuple(code for code in left if is_consistent(code, [(guess, answer)]))
+        if not left:
+            raise ConflictError(
+                f"no code fits the answers: row {row}, {guess} with {answer}, makes it impossible"
+            )
+    return left

@@ -2,37 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 pytest.importorskip("qiskit_ibm_runtime")
 pytest.importorskip("qiskit_aer")
 
+from ibm_command import Cli, Ran
 from ibm_service import StandIn, State
 
 from qmastermind.cli.app import main
-
-
-@dataclass
-class Ran:
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        """The one JSON object on stdout."""
-        return json.loads(self.out)
-
-
-Cli = Callable[..., Ran]
 
 
 @pytest.fixture

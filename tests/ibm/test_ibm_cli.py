@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from ibm_command import Cli
 from ibm_service import StandIn
 
-from conftest import Cli
 from qmastermind_qiskit.ibm import device
 
 

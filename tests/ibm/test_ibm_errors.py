@@ -13,12 +13,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from ibm_command import Cli
 from ibm_service import Fault, StandIn
 
-from conftest import Cli
 from qmastermind.errors import BackendError
 from qmastermind_qiskit.ibm import errors
-from qmastermind_qiskit.ibm.client import IbmClient, RunOptions, client_version
+from qmastermind_qiskit.ibm.account import IbmClient, client_version
+from qmastermind_qiskit.ibm.client import RunOptions
 from qmastermind_qiskit.ibm.errors import IbmError, redact, translate
 
 SEND = ("submit", "--circuit", "deutsch", "--secret", "RGBY", "--device", "ibm_manila",
@@ -176,7 +177,7 @@ def test_an_unsupported_client(home: Path, cli: Cli, monkeypatch: pytest.MonkeyP
 
 
 def test_a_client_without_the_new_sampler(monkeypatch: pytest.MonkeyPatch) -> None:
-    from qmastermind_qiskit.ibm.client import sampler_name
+    from qmastermind_qiskit.ibm.account import sampler_name
 
     monkeypatch.setitem(sys.modules, "qiskit_ibm_runtime.executor_sampler", None)
     assert sampler_name("auto").endswith("SamplerV2")

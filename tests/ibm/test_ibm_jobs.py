@@ -12,9 +12,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from ibm_command import Cli
 from ibm_service import Fault, StandIn
 
-from conftest import Cli
 from qmastermind_qiskit.ibm.records import JobStore
 
 pytestmark = pytest.mark.filterwarnings("error")

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from ibm_command import Cli
 from ibm_service import StandIn, State
 
-from conftest import Cli
 from qmastermind.game import Rules
 
 pytestmark = pytest.mark.slow

@@ -6,9 +6,8 @@ import logging
 from pathlib import Path
 
 import pytest
+from ibm_command import Cli
 from ibm_service import Fault, StandIn
-
-from conftest import Cli
 
 
 def test_no_trace_of_the_token_after_a_whole_day(

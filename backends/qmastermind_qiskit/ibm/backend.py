@@ -17,7 +17,8 @@ from qmastermind.circuit import Circuit
 from qmastermind.errors import UnsupportedError, UsageError
 from qmastermind.results import Counts
 from qmastermind.target import Target
-from qmastermind_qiskit.ibm.client import Client, IbmClient, RunOptions
+from qmastermind_qiskit.ibm.account import IbmClient
+from qmastermind_qiskit.ibm.client import Client, RunOptions
 from qmastermind_qiskit.ibm.compilation import compile_circuit, require_isa, require_room
 from qmastermind_qiskit.ibm.device import Device, snapshot
 from qmastermind_qiskit.ibm.forecast import forecast
@@ -53,7 +54,8 @@ class _DeviceBackend(Backend):
     @property
     def name(self) -> str:
         """The registered name and the device's, such as ``fake:torino``."""
-        return f"{self.info.name}:{self.device.name.partition('_')[2]}"
+        short = self.device.name.removeprefix("fake_").removeprefix("ibm_")
+        return f"{self.info.name}:{short}"
 
     def compile(
         self,

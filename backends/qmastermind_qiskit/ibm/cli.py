@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,96 +16,44 @@ from qmastermind.cli.common import (
     RulesOption,
     SeedOption,
     console,
-    err_console,
     print_json,
     read_rules,
 )
 from qmastermind.errors import UsageError
+from qmastermind_qiskit.ibm.cli_common import (
+    CircuitOption,
+    Decoupling,
+    DeviceOption,
+    IterationsOption,
+    LayoutsOption,
+    LevelOption,
+    MarkedOption,
+    Mode,
+    NoBarrierFlag,
+    PairsName,
+    PairsOption,
+    Sampler,
+    SecretOption,
+    ShotsOption,
+    SpaceName,
+    SpaceOption,
+    connect,
+    notify,
+    quiet,
+    spinner,
+)
+from qmastermind_qiskit.ibm.cli_jobs import cancel, finish, jobs, result, status
 
 if TYPE_CHECKING:
-    from qmastermind_qiskit.ibm.client import Client, IbmClient, Progress
-    from qmastermind_qiskit.ibm.decode import Outcome
+    from qmastermind_qiskit.ibm.client import Client
     from qmastermind_qiskit.ibm.device import Device
-    from qmastermind_qiskit.ibm.records import JobRecord
+    from qmastermind_qiskit.ibm.plan import Plan
     from qmastermind_qiskit.ibm.requests import Request
 
 app = typer.Typer(
     help="IBM's devices: forecast first, submit without losing the job, decode any time later.",
     no_args_is_help=True,
 )
-
-
-class SpaceName(str, Enum):
-    """What Grover's search prepares."""
-
-    VALID = "valid"
-    ALL = "all"
-
-
-class PairsName(str, Enum):
-    """Which pairs of colours are asked about."""
-
-    STAR = "star"
-    PATHS = "paths"
-
-
-class Mode(str, Enum):
-    """How jobs are put to the service."""
-
-    JOB = "job"
-    BATCH = "batch"
-    SESSION = "session"
-
-
-class Sampler(str, Enum):
-    """Which of the client's samplers."""
-
-    AUTO = "auto"
-    NEW = "new"
-    OLD = "old"
-
-
-class Decoupling(str, Enum):
-    """Pulse sequences for waiting qubits."""
-
-    XX = "XX"
-    XPXM = "XpXm"
-    XY4 = "XY4"
-
-
-CircuitOption = Annotated[
-    str, typer.Option("--circuit", help="deutsch, adaptive, grover, or a file in OpenQASM.")
-]
-SecretOption = Annotated[
-    list[str] | None,
-    typer.Option("--secret", help="RBRY, 1513 or random; more than once for several jobs."),
-]
-MarkedOption = Annotated[
-    str | None, typer.Option("--marked", help="For grover: bitstrings to search, 101,110.")
-]
-IterationsOption = Annotated[
-    str, typer.Option("--iterations", help="For grover: a number, or auto for the best forecast.")
-]
-SpaceOption = Annotated[
-    SpaceName, typer.Option("--space", help="For grover with a secret: what is searched.")
-]
-PairsOption = Annotated[
-    PairsName, typer.Option("--pairs", help="For deutsch: all with the first colour, or fewer.")
-]
-DeviceOption = Annotated[
-    str | None, typer.Option("--device", help="fake_torino (stored, runs here) or ibm_torino.")
-]
-ShotsOption = Annotated[int, typer.Option("--shots", help="Of each circuit.")]
-LevelOption = Annotated[int, typer.Option("--level", min=0, max=3, help="Of Qiskit's compiler.")]
-LayoutsOption = Annotated[
-    int, typer.Option("--layouts", min=1, help="Layouts to try; the best forecast is kept.")
-]
-NoBarrierFlag = Annotated[
-    bool, typer.Option("--no-barrier", help="Let the compiler merge the oracle away.")
-]
-IdArgument = Annotated[
-    str, typer.Argument(help="Job id, record tag, their beginning, or a record file.")
-]
 
 
 @app.command()
@@ -121,11 +67,11 @@ def devices(
     from qmastermind_qiskit.ibm import show
     from qmastermind_qiskit.ibm.device import snapshots
 
-    with _spinner("reading calibrations"):
+    with spinner("reading calibrations"):
         if offline:
             rows = [device.summary() for device in snapshots()]
         else:
-            client = _connect()
+            client = connect()
             rows = []
             for name in client.device_names():
                 device = client.device(name)
@@ -142,8 +88,8 @@ def doctor(json: JsonFlag = False) -> None:
     from qmastermind_qiskit.ibm import show
     from qmastermind_qiskit.ibm.doctor import examine
 
-    _quiet()
-    with _spinner("examining"):
+    quiet()
+    with spinner("examining"):
         findings = examine()
     healthy = all(finding.ok is not False for finding in findings)
     if json:
@@ -195,7 +141,7 @@ def forecast(
         seed,
     )
     options, how = RunOptions(shots=shots), Compilation(level, layouts)
-    with _spinner("compiling"):
+    with spinner("compiling"):
         target, _ = _device(device, False, request)
         (planned, *more) = request.plans(target, options, how)
         if more:
@@ -290,9 +236,10 @@ def submit(
         sampler.value,
         seed,
     )
-    with _spinner("compiling"):
+    with spinner("compiling"):
         target, client = _device(device, least_busy, request)
         plans = request.plans(target, options, Compilation(level, layouts))
+    _check_costs(plans, client)
     if dry_run:
         if json:
             print_json({"sent": False, "plans": [p.as_dict() for p in plans]})
@@ -305,135 +252,18 @@ def submit(
         plans,
         client,
         JobStore(),
-        _notify,
+        notify,
         mode=mode and mode.value,
         force=force,
         again=again,
     )
     if wait or target.is_local:
-        _finish(records, client, json, timeout)
+        finish(records, client, json, timeout)
     elif json:
         print_json({"sent": True, "jobs": [show.summary(r) for r in records]})
     else:
         for record in records:
             show.sent(record)
-
-
-@app.command()
-def jobs(
-    refresh: Annotated[
-        bool, typer.Option("--refresh", help="Ask the service where each job stands.")
-    ] = False,
-    json: JsonFlag = False,
-) -> None:
-    """Lists the job records of this machine."""
-    from qmastermind_qiskit.ibm import show
-    from qmastermind_qiskit.ibm.jobs import look
-    from qmastermind_qiskit.ibm.records import FINAL, JobStore
-
-    store = JobStore()
-    records, problems = store.scan()
-    if refresh:
-        clients: dict[str, Client] = {}
-        for i, record in enumerate(records):
-            if record.state not in FINAL:
-                client = clients.setdefault(record.instance, _client_of(record))
-                records[i], _ = look(record, client, store, _notify)
-    for problem in problems:
-        _notify(problem)
-    if json:
-        print_json({"jobs": [show.summary(r) for r in records], "problems": problems})
-    else:
-        show.jobs(records)
-
-
-@app.command()
-def status(job: IdArgument, json: JsonFlag = False) -> None:
-    """Says where a job stands, and finds out whether an interrupted one arrived."""
-    from qmastermind_qiskit.ibm import show
-    from qmastermind_qiskit.ibm.jobs import look
-    from qmastermind_qiskit.ibm.records import JobStore
-
-    store = JobStore()
-    record = store.find(job)
-    record, progress = look(record, _client_of(record), store, _notify)
-    if json:
-        print_json({**show.summary(record), "status": progress.status})
-    else:
-        show.status(record, progress)
-
-
-@app.command()
-def result(
-    job: IdArgument,
-    wait: Annotated[bool, typer.Option("--wait", help="Wait until the job is done.")] = False,
-    timeout: Annotated[
-        float | None, typer.Option("--timeout", min=0, help="Seconds to wait at most.")
-    ] = None,
-    json: JsonFlag = False,
-) -> None:
-    """Fetches, decodes and checks the result of a job."""
-    from qmastermind_qiskit.ibm.records import JobStore
-
-    record = JobStore().find(job)
-    _finish([record], _client_of(record), json, timeout, wait or timeout is not None)
-
-
-@app.command()
-def cancel(job: IdArgument, json: JsonFlag = False) -> None:
-    """Cancels a job."""
-    from qmastermind_qiskit.ibm import show
-    from qmastermind_qiskit.ibm.jobs import cancel as end
-    from qmastermind_qiskit.ibm.records import JobStore
-
-    store = JobStore()
-    record = store.find(job)
-    record = end(record, _client_of(record), store, _notify)
-    if json:
-        print_json(show.summary(record))
-    else:
-        console().print(f"job {record.job_id} is cancelled")
-
-
-def _finish(
-    records: list[JobRecord],
-    client: Client,
-    json: bool,
-    timeout: float | None,
-    wait: bool = True,
-) -> None:
-    """Waits for jobs, shows what came of them, and fails if an answer is wrong."""
-    from qmastermind_qiskit.ibm import show
-    from qmastermind_qiskit.ibm.decode import decode
-    from qmastermind_qiskit.ibm.jobs import how_to_return
-    from qmastermind_qiskit.ibm.jobs import result as fetch
-    from qmastermind_qiskit.ibm.records import JobStore
-
-    store = JobStore()
-    done: list[tuple[JobRecord, Outcome]] = []
-    for record in records:
-        with _spinner(f"job {record.job_id}") as spinner:
-
-            def watch(progress: Progress, seconds: float, record: JobRecord = record) -> None:
-                spinner(show.progress(record, progress, seconds))
-
-            try:
-                record = fetch(
-                    record, client, store, _notify, wait=wait, timeout=timeout, watch=watch
-                )
-            except KeyboardInterrupt:
-                for waiting in records[len(done) :]:
-                    _notify(f"job {waiting.job_id} goes on. {how_to_return(waiting)}")
-                raise
-        done.append((record, decode(record)))
-    if json:
-        rows = [{**show.summary(r), **o.as_dict()} for r, o in done]
-        print_json(rows[0] if len(rows) == 1 else {"jobs": rows})
-    else:
-        for record, outcome in done:
-            show.outcome(record, outcome)
-    if any(outcome.verified is False for _, outcome in done):
-        raise typer.Exit(1)
 
 
 def _device(name: str | None, least_busy: bool, request: Request) -> tuple[Device, Client]:
@@ -445,44 +275,28 @@ def _device(name: str | None, least_busy: bool, request: Request) -> tuple[Devic
         raise UsageError("give either --device NAME or --least-busy")
     if name is not None and not name.startswith("ibm_"):
         return snapshot(name), LocalClient()
-    client = _connect()
-    client.require_usage()
+    client = connect()
     device = client.device(name) if name else client.least_busy(request.num_qubits)
     state = client.status(device)
     if not state["operational"] or state["message"] != "active":
-        _notify(f"{device.name} reports the state {state['message']!r}: jobs may wait long")
+        notify(f"{device.name} reports the state {state['message']!r}: jobs may wait long")
     return device, client
 
 
-def _client_of(record: JobRecord) -> Client:
-    from qmastermind_qiskit.ibm.local import LocalClient
-    from qmastermind_qiskit.ibm.records import FINAL
+def _check_costs(plans: Sequence[Plan], client: Client) -> None:
+    """Looks at what the instance has left; tells what a local run leaves out."""
+    from qmastermind_qiskit.ibm.account import IbmClient
 
-    if record.instance and record.state not in FINAL:
-        return _connect(record.instance)
-    return LocalClient()  # nothing is asked about a job that has ended
-
-
-def _connect(instance: str | None = None) -> IbmClient:
-    from qmastermind_qiskit.ibm.client import IbmClient
-
-    _quiet()
-    return IbmClient.connect(instance)
-
-
-def _quiet() -> None:
-    """IBM's client tells its log things that are told here in other words."""
-    import logging
-
-    logging.getLogger("qiskit_ibm_runtime").setLevel(logging.ERROR)
+    if not isinstance(client, IbmClient):
+        options = plans[0].options
+        if options.twirling or options.dynamical_decoupling:
+            notify("decoupling and twirling are left out: simulated noise has nothing to undo")
+        return
+    remaining = client.require_usage()["remaining"]
+    seconds = sum(plan.seconds for plan in plans)
+    if remaining is not None and seconds > remaining:
+        notify(f"about {seconds:.0f} device seconds are needed, and {remaining:.0f} remain")
 
 
-def _notify(text: str) -> None:
-    err_console().print(f"note: {text}", style="yellow", markup=False, soft_wrap=True)
-
-
-@contextmanager
-def _spinner(text: str) -> Iterator[Any]:
-    """Shows on a terminal's stderr that something is going on; gives a function to change it."""
-    with err_console().status(text) as shown:
-        yield shown.update
+for function in (jobs, status, result, cancel):
+    app.command()(function)

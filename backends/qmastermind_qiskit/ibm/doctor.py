@@ -8,7 +8,7 @@ import stat
 from dataclasses import dataclass
 from typing import Any
 
-from qmastermind_qiskit.ibm.client import IbmClient, client_version, sampler_name
+from qmastermind_qiskit.ibm.account import IbmClient, client_version, sampler_name
 from qmastermind_qiskit.ibm.errors import ACCOUNT_FILE, IbmError
 from qmastermind_qiskit.ibm.records import JobStore, home
 from qmastermind_qiskit.ibm.submit import versions

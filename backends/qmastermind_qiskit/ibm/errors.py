@@ -55,6 +55,7 @@ class IbmError(BackendError):
 class NoAccountError(IbmError):
     """There is no saved account and no token in the environment."""
 
+    took_nothing = True
     hint = (
         "Set QISKIT_IBM_TOKEN (and QISKIT_IBM_INSTANCE), or save an account once with "
         "QiskitRuntimeService.save_account(token=..., instance=...) and then: "
@@ -65,6 +66,7 @@ class NoAccountError(IbmError):
 class BadTokenError(IbmError):
     """The service does not accept the token."""
 
+    took_nothing = True
     hint = "Make a new API key at https://quantum.cloud.ibm.com and set QISKIT_IBM_TOKEN to it."
 
 
@@ -77,18 +79,21 @@ class NoNetworkError(IbmError):
 class InstanceDeniedError(IbmError):
     """The account has no access to the instance."""
 
+    took_nothing = True
     hint = "Set QISKIT_IBM_INSTANCE to an instance of this account, or to 'auto'."
 
 
 class PlanForbidsError(IbmError):
     """The plan of the instance does not include what was asked."""
 
+    took_nothing = True
     hint = "Use --mode job or --mode batch: every plan has them."
 
 
 class UsageSpentError(IbmError):
     """The instance has no seconds left."""
 
+    took_nothing = True
     hint = (
         "Wait for the next period, use another instance, or run --device fake_NAME, "
         "which costs nothing."
@@ -98,18 +103,21 @@ class UsageSpentError(IbmError):
 class DeviceNotFoundError(IbmError):
     """There is no device of that name."""
 
+    took_nothing = True
     hint = "`qmastermind ibm devices` lists the account's, with --offline the stored ones."
 
 
 class NotIsaError(IbmError):
     """A circuit uses a gate, a pair of qubits or an angle that the device does not have."""
 
+    took_nothing = True
     hint = "Compile it for this device; nothing was sent."
 
 
 class ForecastRefusedError(IbmError):
     """The right answer is not expected to stand out from the noise."""
 
+    took_nothing = True
     hint = "Nothing was sent. --force sends it all the same."
 
 
@@ -120,6 +128,7 @@ class SubmissionUnclearError(IbmError):
 class TooManyRequestsError(IbmError):
     """The service asks for patience."""
 
+    took_nothing = True
     hint = "Wait a minute; on the open plan also for pending jobs to end. Nothing was sent."
 
 
@@ -158,6 +167,7 @@ class RecordError(IbmError):
 class ClientUnsupportedError(IbmError):
     """The installed version of IBM's client is not one that this works with."""
 
+    took_nothing = True
     hint = "Install a supported one: pip install -U 'qmastermind[ibm]'"
 
 
@@ -189,9 +199,10 @@ def translate(error: Exception, doing: str) -> IbmError:
     causes = list(_causes(error))
     found = _translated(causes, doing)
     status = _status_of(causes)
-    found.took_nothing = (status is not None and status < 500) or any(
+    if (status is not None and status < 500) or any(
         type(e).__name__ == "IBMInputValueError" for e in causes
-    )
+    ):
+        found.took_nothing = True
     return found
 
 

@@ -3,7 +3,8 @@
 The model. A circuit falls into components that no two-qubit gate joins. In each, the process
 fidelity F is the product over gates of 1 - c e, with the calibrated average gate error e and
 c = (d + 1) / d for dimension d (1.5 for one qubit, 1.25 for two), times, for each time t that a
-qubit waits between its gates, (1 + exp(-t/T1) + 2 exp(-t/T2)) / 4, with T2 clamped to 2 T1. The
+qubit waits between its gates, (1 + exp(-t/T1) + 2 exp(-t/T2)) / 4, with T2 clamped to 2 T1; the
+same decay over a gate's duration bounds what the gate can keep. The
 state is taken to be ideal with weight F and completely mixed otherwise, and every measured bit is
 flipped as the device's readout of 0 and of 1 is calibrated.
 
@@ -184,17 +185,17 @@ def _components(circuit: QuantumCircuit, device: Device) -> tuple[list[_Componen
         if operation.name == "measure":
             bits[circuit.find_bit(instruction.clbits[0]).index] = qubits[0]
             continue
-        error, _ = device.error_and_duration(operation.name, qubits)
+        error, seconds = device.error_and_duration(operation.name, qubits)
         dimension = 2 ** len(qubits)
         kept = max(0.0, 1 - error * (dimension + 1) / dimension)
-        fidelity[qubits[0]] = fidelity.get(qubits[0], 1.0) * kept
+        # A calibrated error below what the qubits decay meanwhile is not believed.
+        decayed = math.prod(_kept_after(seconds, device, q) for q in qubits)
+        fidelity[qubits[0]] = fidelity.get(qubits[0], 1.0) * min(kept, decayed)
     if not bits:
         raise UsageError("a forecast needs a circuit that measures something")
     waits, duration = _waits(circuit, device, index)
     for qubit, seconds in waits:
-        t1, t2 = device.t1_t2(qubit)
-        kept = (1 + math.exp(-seconds / t1) + 2 * math.exp(-seconds / t2)) / 4
-        fidelity[qubit] = fidelity.get(qubit, 1.0) * kept
+        fidelity[qubit] = fidelity.get(qubit, 1.0) * _kept_after(seconds, device, qubit)
     members: dict[int, list[int]] = {}
     for q in parent:
         members.setdefault(root(q), []).append(q)
@@ -207,6 +208,12 @@ def _components(circuit: QuantumCircuit, device: Device) -> tuple[list[_Componen
         for qubits in members.values()
     ]
     return [c for c in components if c.bits], duration
+
+
+def _kept_after(seconds: float, device: Device, qubit: int) -> float:
+    """Process fidelity of a qubit that decays for a time."""
+    t1, t2 = device.t1_t2(qubit)
+    return (1 + math.exp(-seconds / t1) + 2 * math.exp(-seconds / t2)) / 4
 
 
 def _waits(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,10 @@ class LocalClient:
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or home() / "ibm" / "local"
+
+    def batch(self, device: Device) -> AbstractContextManager[None]:
+        """There are no batches."""
+        return nullcontext()
 
     def send(
         self,

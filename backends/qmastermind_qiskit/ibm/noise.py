@@ -45,7 +45,8 @@ class NoisySimulator:
             seed: Of the simulator; the i-th circuit runs with ``seed + i``.
 
         Raises:
-            BackendError: If the simulator fails.
+            TooLargeError: If the simulator has not enough memory for so many qubits.
+            BackendError: If it fails otherwise.
         """
         return [
             self._run_one(circuit, shots, None if seed is None else seed + i)
@@ -53,7 +54,9 @@ class NoisySimulator:
         ]
 
     def _run_one(self, circuit: QuantumCircuit, shots: int, seed: int | None) -> Counts:
-        from qiskit_aer import AerSimulator
+        from qiskit_aer import AerError, AerSimulator
+
+        from qmastermind_qiskit.failures import our_errors
 
         qubits = used_qubits(circuit)
         if self._model is None:
@@ -62,10 +65,11 @@ class NoisySimulator:
         else:
             model = self._model
             circuit = scheduled(circuit, self.device.target)
-        simulator = AerSimulator(noise_model=model)
-        result = simulator.run(circuit, shots=shots, seed_simulator=seed).result()
-        if not result.success:
-            raise BackendError(f"the simulation of {self.device.name} failed: {result.status}")
+        with our_errors(f"simulating {self.device.name}"):
+            simulator = AerSimulator(noise_model=model)
+            result = simulator.run(circuit, shots=shots, seed_simulator=seed).result()
+            if not result.success:
+                raise AerError(result.status)
         found = Counts()
         for bits, number in result.get_counts().items():
             key = bits.replace(" ", "")[::-1]

@@ -125,9 +125,11 @@ class Plan:
     @property
     def fingerprint(self) -> str:
         """Equal for the same work: task, device and options, whatever the calibration of today."""
+        options = self.options.as_dict()
+        del options["seed"]  # which a device has no use for
         what = {
             "device": self.device.name,
-            "options": self.options.as_dict(),
+            "options": options,
             "circuits": [_neutral_hash(p.part.circuit) for p in self.parts],
             "task": dict(self.task.decoding),
         }

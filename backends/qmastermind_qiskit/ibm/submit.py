@@ -15,7 +15,9 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
-from qmastermind_qiskit.ibm.client import Client, IbmClient, sampler_name
+from qmastermind.errors import BackendError
+from qmastermind_qiskit.ibm.account import sampler_name
+from qmastermind_qiskit.ibm.client import Client
 from qmastermind_qiskit.ibm.compilation import require_isa
 from qmastermind_qiskit.ibm.errors import (
     ForecastRefusedError,
@@ -133,12 +135,7 @@ def submit_all(
         for plan in plans:
             _require_hope(plan)
     chosen = mode or ("batch" if len(plans) > 1 else "job")
-    together = (
-        client.batch(plans[0].device)
-        if chosen == "batch" and isinstance(client, IbmClient)
-        else nullcontext()
-    )
-    with together as batch:
+    with client.batch(plans[0].device) if chosen == "batch" else nullcontext() as batch:
         return [
             submit(plan, client, store, notify, force=force, again=again, batch=batch)
             for plan in plans
@@ -147,9 +144,10 @@ def submit_all(
 
 def _require_hope(plan: Plan) -> None:
     if plan.verdict == "refuse":
+        success = min(part.forecast.success for part in plan.parts)
         raise ForecastRefusedError(
-            f"{plan.task.title} on {plan.device.name}: expected success "
-            f"{plan.parts[0].forecast.success:.2g}; {plan.reason}"
+            f"{plan.task.title} on {plan.device.name}: expected success {success:.2g}; "
+            f"{plan.reason}"
         )
 
 
@@ -178,8 +176,8 @@ def _send(
             f"`qmastermind ibm status {record.tag}`"
         )
         raise
-    except IbmError as error:
-        if error.took_nothing:
+    except BackendError as error:
+        if not isinstance(error, IbmError) or error.took_nothing:
             store.save(record, state=REFUSED, reason=str(error))
             raise
         # No answer, or a bad one: the job may exist all the same.

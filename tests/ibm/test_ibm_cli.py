@@ -202,6 +202,26 @@ def test_a_broken_file_in_openqasm(cli: Cli, tmp_path: Path) -> None:
     assert "Traceback" not in ran.err
 
 
+def test_a_missing_package_is_named_with_its_extra(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import importlib.metadata
+
+    from qmastermind import backend
+
+    def installed(package: str) -> str | None:
+        return None if package == "qiskit-aer" else importlib.metadata.version(package)
+
+    monkeypatch.setattr(backend, "_installed_version", installed)
+    for arguments in (("devices", "--offline"), ("forecast", "--circuit", "deutsch", "--device",
+                                                 "fake_manila")):  # fmt: skip
+        ran = cli(*arguments)
+        assert ran.code == 2
+        assert "needs qiskit-aer" in ran.err
+        assert "pip install 'qmastermind[ibm]'" in ran.err
+    assert cli("jobs").code == 0  # records can be read without
+
+
 def test_unknown_jobs(cli: Cli) -> None:
     for command in ("status", "result", "cancel"):
         ran = cli(command, "d-unknown")

@@ -40,6 +40,7 @@ from qmastermind_qiskit.ibm.cli_common import (
     connect,
     notify,
     quiet,
+    require_extra,
     spinner,
 )
 from qmastermind_qiskit.ibm.cli_jobs import cancel, finish, jobs, result, status
@@ -64,6 +65,7 @@ def devices(
     json: JsonFlag = False,
 ) -> None:
     """Lists devices with their gates, median errors and unusable couplings."""
+    require_extra()
     from qmastermind_qiskit.ibm import show
     from qmastermind_qiskit.ibm.device import snapshots
 
@@ -268,6 +270,7 @@ def submit(
 
 def _device(name: str | None, least_busy: bool, request: Request) -> tuple[Device, Client]:
     """The device that was asked for, and what sends to it."""
+    require_extra()
     from qmastermind_qiskit.ibm.device import snapshot
     from qmastermind_qiskit.ibm.local import LocalClient
 

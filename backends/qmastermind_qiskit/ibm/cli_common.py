@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from qmastermind.cli.common import err_console
+from qmastermind.errors import MissingDependencyError
 
 if TYPE_CHECKING:
     from qmastermind_qiskit.ibm.account import IbmClient
@@ -91,8 +92,23 @@ IdArgument = Annotated[
 ]
 
 
+def require_extra() -> None:
+    """Checks that Qiskit, Aer and IBM's client are installed.
+
+    Raises:
+        MissingDependencyError: If one is not.
+    """
+    from qmastermind.backend import BackendInfo
+
+    packages = ("qiskit", "qiskit-aer", "qiskit-ibm-runtime")
+    missing = BackendInfo("ibm", "", packages).missing()
+    if missing is not None:
+        raise MissingDependencyError("qmastermind ibm", missing, "ibm")
+
+
 def connect(instance: str | None = None) -> IbmClient:
     """Signs in."""
+    require_extra()
     from qmastermind_qiskit.ibm.account import IbmClient
 
     quiet()

@@ -3,10 +3,10 @@
 The model. A circuit falls into components that no two-qubit gate joins. In each, the process
 fidelity F is the product over gates of 1 - c e, with the calibrated average gate error e and
 c = (d + 1) / d for dimension d (1.5 for one qubit, 1.25 for two), times, for each time t that a
-qubit waits between its gates, (1 + exp(-t/T1) + 2 exp(-t/T2)) / 4, with T2 clamped to 2 T1; the
-same decay over a gate's duration bounds what the gate can keep. The
-state is taken to be ideal with weight F and completely mixed otherwise, and every measured bit is
-flipped as the device's readout of 0 and of 1 is calibrated.
+qubit waits between its gates, (1 + exp(-t/T1) + 2 exp(-t/T2)) / 4, with T2 clamped to 2 T1. The
+same decay over a gate's duration bounds what the gate can keep. The state is taken to be ideal
+with weight F and completely mixed otherwise, and every measured bit is flipped as the device's
+readout of 0 and of 1 is calibrated.
 
 Gate fidelities multiply into a process fidelity only as an estimate; the benchmark
 ``benchmarks/forecast.py`` shows how near it comes to a simulation. Both leave out what calibration

@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from qmastermind.errors import MissingDependencyError
 from qmastermind_qiskit.ibm.errors import JobNotFoundError, RecordError
 
 SCHEMA = 1
@@ -114,8 +115,10 @@ def home() -> Path:
     chosen = os.environ.get("QMASTERMIND_HOME")
     if chosen:
         return Path(chosen)
-    from platformdirs import user_data_path
-
+    try:
+        from platformdirs import user_data_path
+    except ImportError:
+        raise MissingDependencyError("the folder of job records", "platformdirs", "ibm") from None
     return user_data_path("qmastermind", appauthor=False)
 
 

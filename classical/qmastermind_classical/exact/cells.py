@@ -56,8 +56,9 @@ class Cell:
 
 
 def read_cells(text: str) -> tuple[Cell, ...]:
-    """Reads cells separated by commas or blanks; ``2x2-9`` stands for 2x2 to 2x9, and
-    ``published`` for all cells with a published value.
+    """Reads cells separated by commas or blanks.
+
+    ``2x2-9`` stands for 2x2 to 2x9, and ``published`` for all cells with a published value.
 
     Raises:
         UsageError: For a cell that cannot be read, or that makes no game.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 DEFAULT_RULE = "entropy"
 DEFAULT_SETS = 5000
-_WHOLE_GAME = 2500
+_WHOLE_GAME = 1500
 """Games of at most so many codes keep one engine for all positions."""
 _MAX_PAIRS = 1 << 26
 
@@ -91,7 +91,7 @@ class Adviser:
             best = self._engine_for(possible).solve(possible, set_limit=self.max_sets)
         except (SetLimitError, TooLargeError):
             return None
-        assert best.cost is not None  # noqa: S101 - without a cap there always is one
+        assert best.cost is not None  # without a cap there always is one
         return best.guess, "exact", best.cost / len(possible)
 
     def _engine_for(self, possible: NDArray[np.integer[Any]]) -> Engine:

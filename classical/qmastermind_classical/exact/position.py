@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from qmastermind.errors import ConflictError, UsageError
 from qmastermind.game import Code, Feedback, Rules
+from qmastermind_classical.kernels import (
+    CodeWords,
+    answer_index,
+    encode,
+    encode_all,
+    feedback_codes,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,12 +56,10 @@ def possible_codes(
     Raises:
         ConflictError: If there is none. Names the first row that leaves none.
     """
-    from qmastermind_classical.kernels import answer_index, encode, feedback_codes
-
     possible: NDArray[np.integer[Any]] = np.arange(rules.num_codes)
     if not history:
         return possible
-    words = encode(rules.code_array(), rules)
+    words = _words(rules)
     for number, (guess, answer) in enumerate(history, start=1):
         wanted = answer_index(*answer, rules)
         left = possible[feedback_codes(encode(guess, rules), words[possible])[0] == wanted]
@@ -66,3 +72,8 @@ def possible_codes(
             )
         possible = left
     return possible
+
+
+@lru_cache(maxsize=1)
+def _words(rules: Rules) -> CodeWords:
+    return encode_all(rules)

@@ -171,6 +171,15 @@ def grover_step(num_qubits: int, marked: int, *, measure: bool) -> Circuit:
     return b.build()
 
 
+def bare_oracle() -> Circuit:
+    """An oracle without preparation: a compiler must not take its qubits for |0>."""
+    b = CircuitBuilder(Register("x", 4))
+    b.phase_on(math.pi, range(4), [0, 1, 1, 0])
+    b.swap(0, 3)
+    b.x(2, controls=[1, 3], values=[1, 0])
+    return b.build()
+
+
 def fourier(num_qubits: int) -> Circuit:
     """The quantum Fourier transform with its swaps, on a state without symmetry."""
     b = CircuitBuilder(Register("x", num_qubits))

@@ -30,6 +30,7 @@ def _programs() -> dict[str, Circuit]:
         "Fourier transform": cases.fourier(4),
         "measured Grover iteration": cases.grover_step(4, 11, measure=True),
         "ancillas": cases.with_ancillas(),
+        "bare oracle": cases.bare_oracle(),
     }
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from qmastermind.circuit import Apply, Box, Circuit, CircuitBuilder, Operation, Register, remap
 from qmastermind.gates import Gate
 from qmastermind.synthesis.constructions import Candidate, Task, choose, construct
-from qmastermind.synthesis.diagonal import marked_conditions, parities
+from qmastermind.synthesis.diagonal import conditions, parities
 from qmastermind.synthesis.explanation import Explanation
 from qmastermind.synthesis.items import (
     Clean,
@@ -209,11 +209,11 @@ class Placer:
     def _table(self, item: Table, index: int) -> None:
         """A diagonal: condition by condition, or by its parities if that is cheaper."""
         controls = tuple(q for q, _ in item.literals)
-        conditions = [
+        products = [
             Turn(tuple(sorted((*item.literals, *literals))), angle)
-            for literals, angle in marked_conditions(item.phases, item.targets)
+            for literals, angle in conditions(item.phases, item.targets)
         ]
-        turns, phase = merge_phases(conditions)
+        turns, phase = merge_phases(products)
         self.phase += phase
         dense = parities(item.phases, item.targets, item.literals)
         if dense is not None and self._cheaper(dense, turns, controls + item.targets, index):

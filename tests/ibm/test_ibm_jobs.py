@@ -126,6 +126,15 @@ def test_a_file_in_openqasm_is_sent_as_it_is(service: StandIn, cli: Cli, tmp_pat
     assert ran.json["verified"] is None
 
 
+def test_without_a_fixed_instance_the_record_names_the_one_that_was_used(
+    service: StandIn, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("QISKIT_IBM_INSTANCE")
+    job = send(cli)
+    assert JobStore().find(job).instance == service.state.crn
+    assert cli("result", job, "--wait", "--json").json["answer"] == "RGBY"
+
+
 def test_least_busy_takes_the_shortest_queue_that_is_wide_enough(
     service: StandIn, cli: Cli
 ) -> None:
@@ -153,6 +162,14 @@ def test_several_secrets_are_a_batch(service: StandIn, cli: Cli) -> None:
     assert batch["mode"] == "batch"
     assert batch["accepting_jobs"] is False  # it was closed
     assert {record.batch_id for record in JobStore().scan()[0]} == {first.session_id}
+
+
+def test_a_batch_that_cannot_be_closed_hides_no_job(service: StandIn, cli: Cli) -> None:
+    service.state.faults.append(Fault("PATCH", "/sessions/[^/]+", status=400))
+    ran = cli("submit", *DEUTSCH, *FAST, "--mode", "batch", "--json")
+    assert ran.code == 0, ran.err
+    assert list(service.state.jobs) == [ran.json["jobs"][0]["job_id"]]
+    ended(service)
 
 
 def test_a_session_is_refused_with_the_reason(service: StandIn, cli: Cli) -> None:

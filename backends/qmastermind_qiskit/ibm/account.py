@@ -12,7 +12,7 @@ import importlib.metadata
 import re
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from qmastermind.results import Counts
@@ -20,6 +20,7 @@ from qmastermind_qiskit.ibm.client import Progress, RemoteJob, RunOptions, Sampl
 from qmastermind_qiskit.ibm.device import Device, from_backend
 from qmastermind_qiskit.ibm.errors import (
     ClientUnsupportedError,
+    IbmError,
     JobFailedError,
     ServiceFaultError,
     UsageSpentError,
@@ -144,7 +145,10 @@ class IbmClient:
             DeviceNotFoundError: If the account has none of that name.
         """
         with asking(f"loading the device {name}"):
-            return from_backend(lambda: self._service.backend(name))
+            device = from_backend(lambda: self._service.backend(name))
+            # Without a fixed instance the client chooses one that has the device.
+            self.instance = str(self._service.active_instance())
+        return device
 
     def least_busy(self, num_qubits: int) -> Device:
         """The working device with the shortest queue that has enough qubits.
@@ -177,7 +181,8 @@ class IbmClient:
         try:
             yield batch
         finally:
-            with asking("closing the batch"):
+            # The jobs are safe; a batch that is not closed ends by itself.
+            with suppress(IbmError), asking("closing the batch"):
                 batch.close()
 
     def send(

@@ -13,10 +13,10 @@ NAMES = ("red", "green", "blue")
 
 def main() -> None:
     oracle = graph_colouring(BORDERS, colours=3)
-    print(
-        f"{oracle.variables.num_assignments} colourings, the circuit has {oracle.cost.qubits} qubits"
-    )
-    *found, none_left = search_all(oracle, get_backend("statevector"), seed=7)
+    size, qubits = oracle.variables.num_assignments, oracle.cost.qubits
+    print(f"{size} colourings, the circuit has {qubits} qubits")
+    backend = get_backend("statevector")
+    *found, none_left = search_all(oracle, backend, seed=7, failure_bound=0.01)
     for result in found:
         print({state[1:]: NAMES[colour] for state, colour in result.assignment.items()})
     print(f"no other, except with probability {none_left.failure_bound:.1g}")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
 from qmastermind.algorithms.grover import GroverPlan, grover
 from qmastermind.algorithms.grover import plan as plan_search
 from qmastermind.backend import Backend
+from qmastermind.circuit import Circuit
 from qmastermind.errors import UsageError
 from qmastermind.oracle.algebra import exactly_one
 from qmastermind.oracle.base import Oracle
@@ -106,9 +108,13 @@ def search_unknown(
     size = oracle.variables.num_assignments
     hits: list[str] = []
 
+    @cache
+    def circuit(iterations: int) -> Circuit:
+        whole = grover(oracle, start, plan=GroverPlan(iterations, math.pi, 0.0))
+        return whole.measured(range(oracle.num_bits))
+
     def attempt(iterations: int) -> bool:
-        circuit = grover(oracle, start, plan=GroverPlan(iterations, math.pi, 0.0))
-        shot = backend.run(circuit.measured(range(oracle.num_bits)), 1, int(rng.integers(2**31)))
+        shot = backend.run(circuit(iterations), 1, int(rng.integers(2**31)))
         bits = next(iter(shot.counts))
         if oracle.variables.decode(bits) is not None and oracle.marks(bits):
             hits.append(bits)

@@ -97,9 +97,13 @@ _SMALL = "Amy et al., IEEE TCAD 32, 818 (2013)"
 _PARITIES = "Welch et al., New J. Phys. 16, 033040 (2014)"
 _INCREMENTS = "Gidney (2015), with the increments' ancillas of this library"
 _CLEAN = "Khattar and Gidney, arXiv:2407.17966, with searched order"
+_CLEAN_LADDER = "Khattar and Gidney, arXiv:2407.17966, section 3.1"
 _BORROWED = "Khattar and Gidney, arXiv:2407.17966; Maslov, Phys. Rev. A 93, 022311 (2016)"
 _RELATIVE = "Maslov, Phys. Rev. A 93, 022311 (2016); Silva and Silva, arXiv:2507.00400"
 _COMMUTATOR = "Barenco et al., Phys. Rev. A 52, 3457 (1995), lemma 7.9"
+
+_SEARCHED = "conditionally clean"
+_LADDER = "conditionally clean ladder"
 
 _WIDEST_PARITIES = 6
 
@@ -179,14 +183,24 @@ def candidates(
 
 
 def choose(
-    task: Task, basis: frozenset[str], clean: int, borrowed: int, objective: Objective
+    task: Task,
+    basis: frozenset[str],
+    clean: int,
+    borrowed: int,
+    objective: Objective,
+    *,
+    coupled: bool = False,
 ) -> Candidate:
     """The best of :func:`candidates`.
 
-    Angles of no special form are all judged by one of them.
+    Angles of no special form are all judged by one of them. For a target with couplings the ladder
+    stands for all conditionally clean forms: it joins neighbours, and routing the others costs
+    more than their depth saves.
     """
     found = candidates(representative(task), basis, *useful(task, clean, borrowed))
-    return min(found, key=lambda candidate: candidate.rank(objective))
+    avoided = _SEARCHED if coupled else _LADDER
+    fitting = [candidate for candidate in found if candidate.name != avoided]
+    return min(fitting, key=lambda candidate: candidate.rank(objective))
 
 
 def representative(task: Task) -> Task:
@@ -256,7 +270,9 @@ def _phases(qubits: int, angle: float, clean: int, borrowed: int, full: bool) ->
                 name = f"increments of {high} qubits"
                 yield name, _INCREMENTS, 0, 0, _increments(angle, high)
         for number in _numbers(min(clean, qubits - 3), full):
-            yield "conditionally clean", _CLEAN, number, 0, _combined(angle, 3)
+            yield _SEARCHED, _CLEAN, number, 0, _combined(angle, 3)
+        if clean:
+            yield _LADDER, _CLEAN_LADDER, 1, 0, _combined(angle, 3, ladder=True)
         if is_pi(angle):
             for number in _numbers(min(borrowed, max(1, qubits - 4)), full):
                 yield "borrowed", _BORROWED, 0, number, lambda b, x, c, d: borrowed_z(b, x, d)
@@ -274,12 +290,12 @@ def _increments(angle: float, group: int) -> _Build:
     return lambda b, x, c, d: ancilla_free.phase(b, angle, x, group)
 
 
-def _combined(angle: float, final: int) -> _Build:
+def _combined(angle: float, final: int, *, ladder: bool = False) -> _Build:
     def build(
         b: CircuitBuilder, x: Sequence[int], clean: Sequence[int], borrowed: Sequence[int]
     ) -> None:
         wires = (*x, *clean)
-        steps = plan(len(x), len(clean), final=final)
+        steps = plan(len(x), len(clean), final=final, ladder=ladder)
         (turn, cp, ccp)[final - 1](b, angle, *combine(b, steps, wires))
         combine(b, steps, wires, inverse=True)
 

@@ -61,8 +61,8 @@ def lower(
             as {h, s, sdg, t, tdg, x, cx} are enough for what is exact in them.
         ancillas: Which ancillas there may be; by default only idle qubits of the circuit.
         objective: What is made least.
-        target: Whose spare qubits there are, if the policy says so. Couplings are not looked at:
-            compile the result for the target afterwards.
+        target: Whose spare qubits there are, if the policy says so. If it has couplings, forms
+            that join neighbours are preferred; the result still has to be routed.
         explain: Also returns, for each kind of gate, the constructions that there were.
 
     Returns:
@@ -76,7 +76,8 @@ def lower(
     check_objective(objective)
     clean = _clean_limit(circuit, ancillas, target)
     explanation = Explanation(objective)
-    lowering = _Lowering(frozenset(basis), objective, ancillas.borrow, explanation)
+    coupled = target is not None and target.coupling is not None
+    lowering = _Lowering(frozenset(basis), objective, ancillas.borrow, coupled, explanation)
     result = lowering.body(circuit, clean, 0).circuit
     return (result, explanation) if explain else result
 
@@ -101,9 +102,14 @@ class _Lowering:
     """Lowers the bodies of one circuit, each once for the ancillas that there are for it."""
 
     def __init__(
-        self, basis: frozenset[str], objective: Objective, borrow: bool, explanation: Explanation
+        self,
+        basis: frozenset[str],
+        objective: Objective,
+        borrow: bool,
+        coupled: bool,
+        explanation: Explanation,
     ) -> None:
-        self._settings = Settings(basis, objective, borrow, explanation, self.body)
+        self._settings = Settings(basis, objective, borrow, coupled, explanation, self.body)
         self._known: dict[tuple[int, int, int], tuple[Circuit, Body]] = {}
 
     def body(self, circuit: Circuit, clean: int, borrowed: int) -> Body:

@@ -44,6 +44,7 @@ class Settings:
     basis: frozenset[str]
     objective: Objective
     borrow: bool
+    coupled: bool
     explanation: Explanation
     lower_body: Callable[[Circuit, int, int], Body]
 
@@ -189,8 +190,11 @@ class Placer:
         self._write(construct(task, candidate), literals, wires, candidate.depth)
 
     def _choose(self, task: Task, clean: int, borrowed: int) -> Candidate:
-        chosen = choose(task, self._settings.basis, clean, borrowed, self._settings.objective)
-        self._settings.explanation.record(task, self._settings.basis, clean, borrowed, chosen)
+        settings = self._settings
+        chosen = choose(
+            task, settings.basis, clean, borrowed, settings.objective, coupled=settings.coupled
+        )
+        settings.explanation.record(task, settings.basis, clean, borrowed, chosen)
         return chosen
 
     def _write(

@@ -71,7 +71,12 @@ def side(x: Circuit | Compiled) -> Side:
     kept = tuple(i for i, q in enumerate(source.data) if q not in read)
     unitary, where, hidden = _deferred(circuit)
     bits = tuple(sorted(where))
-    outputs = tuple(where[b] for b in bits) + tuple(last[source.data[i]] for i in kept)
+    ends = tuple(last[source.data[i]] for i in kept)
+    outputs = tuple(where[b] for b in bits) + ends
+    if len(set(outputs)) < len(outputs):
+        raise CircuitError(
+            f"the final layout puts unmeasured qubits on {ends}, of which some are measured"
+        )
     return _compact(
         Side(
             circuit=unitary,

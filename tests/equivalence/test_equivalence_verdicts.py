@@ -289,6 +289,15 @@ class TestMeasurements:
         assert equivalent(plain.build(), result, method=method).equal
 
 
+def test_a_layout_on_top_of_a_measurement_is_an_error():
+    source, b = CircuitBuilder(Register("q", 2)), CircuitBuilder(Register("p", 2))
+    source.measure([0])
+    b.measure([1])
+    result = compiled(source.build(), b.build())
+    with pytest.raises(CircuitError, match="some are measured"):
+        equivalent(source.build(), result)
+
+
 class TestMeasurementsInBetween:
     @settings(max_examples=40, deadline=None)
     @given(circuits(max_qubits=2, max_operations=5, dynamic=True, measured=True, ancillas=False))

@@ -2,6 +2,8 @@
 
 import dataclasses
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -386,3 +388,14 @@ def test_errors_below_the_tolerance_pass_and_above_fail():
 
 def test_a_verdict_reads_well():
     assert str(Verdict(None, "qcec", "no time")) == "not decided (qcec): no time"
+
+
+def test_importing_the_assertion_needs_no_test_tools():
+    script = (
+        "import sys; from qmastermind.testing import assert_equivalent;"
+        "print(sorted({'pytest', 'hypothesis', 'numba', 'mqt', 'openqasm3'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"

@@ -47,7 +47,9 @@ def random_code(state: Any, colours: int, repeats: bool, out: Any) -> None:
         for i in range(n):
             out[i] = below(state, colours)
         return
-    deck = np.arange(colours).astype(np.int32)
+    deck = np.empty(colours, dtype=np.int32)
+    for c in range(colours):
+        deck[c] = c
     for i in range(n):
         j = i + below(state, colours - i)
         out[i] = deck[j]
@@ -146,6 +148,21 @@ def vary(state: Any, colours: int, repeats: bool, code: Any, counts: Any) -> Non
     counts[:] = 0
 
 
+@njit("int64(float64[::1], uint64[::1])", cache=True, nogil=True)
+def spin(wheel: Any, state: Any) -> int:
+    """Roulette: an index with probability proportional to its step in the running sums."""
+    at = uniform(state) * wheel[-1]
+    low = 0
+    high = wheel.size - 1
+    while low < high:
+        middle = (low + high) // 2
+        if wheel[middle] > at:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
 @njit(
     "int64(uint64[::1], int64, boolean, int32[:, ::1], int64[:, ::1], int64, int64,"
     " int32[:, ::1], int32[::1], int64[::1])",
@@ -199,9 +216,11 @@ def evolve(
             fault = misfit(old[p], rows, answers, counts)
             if fault < least[0] and find_row(rows, rows.shape[0], old[p]) < 0:
                 least[0] = fault
-                nearest[:] = old[p]
+                for i in range(n):
+                    nearest[i] = old[p, i]
             if fault == 0 and find_row(eligible, found, old[p]) < 0:
-                eligible[found] = old[p]
+                for i in range(n):
+                    eligible[found, i] = old[p, i]
                 found += 1
                 if found == eligible.shape[0]:
                     return found
@@ -211,8 +230,8 @@ def evolve(
             break
         for p in range(population):
             if p % 2 == 0:
-                mother = min(np.searchsorted(wheel, uniform(state) * total), population - 1)
-                father = min(np.searchsorted(wheel, uniform(state) * total), population - 1)
+                mother = spin(wheel, state)
+                father = spin(wheel, state)
                 start = 0
                 stop = below(state, n + 1)
                 if uniform(state) >= ONE_POINT:
@@ -325,15 +344,21 @@ def search(
         for i in range(n):
             left[r, rows[r, i]] += 1
     used = np.zeros(colours, dtype=np.int64)
-    black = answers[:, 0].copy()
-    common = answers[:, 0] + answers[:, 1]
+    black = np.empty(q, dtype=np.int64)
+    common = np.empty(q, dtype=np.int64)
+    for r in range(q):
+        black[r] = answers[r, 0]
+        common[r] = answers[r, 0] + answers[r, 1]
     at = np.zeros(n, dtype=np.int64)
-    deck = np.arange(colours).astype(np.int32)
+    deck = np.empty(colours, dtype=np.int32)
+    for c in range(colours):
+        deck[c] = c
     for i in range(n):
         for c in range(colours):
             j = c + below(state, colours - c)
             deck[c], deck[j] = deck[j], deck[c]
-        order[i] = deck
+        for c in range(colours):
+            order[i, c] = deck[c]
     depth = 0
     tries = 0
     while depth >= 0:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _WORD_BITS = 64
+_PARALLEL_FROM = 1 << 23  # scorings; for fewer, starting the threads costs more than they save
 _NO_STOP = np.iinfo(np.int32).max
 _NO_ANSWER = np.iinfo(np.uint16).max
 
@@ -52,8 +53,9 @@ class CodeWords:
 
     def __getitem__(self, index: Any) -> CodeWords:
         """Some of the codes: an integer (one code), slice, mask or index array."""
-        rows = np.atleast_1d(np.arange(len(self))[index])
-        return CodeWords(self.rules, self.hot[rows], self.unary[rows])
+        rows = np.atleast_1d(index) if isinstance(index, (int, np.integer)) else index
+        hot, unary = np.ascontiguousarray(self.hot[rows]), np.ascontiguousarray(self.unary[rows])
+        return CodeWords(self.rules, hot, unary)
 
 
 def encode(
@@ -101,6 +103,7 @@ def encode_all(rules: Rules) -> CodeWords:
     return encode(rules.code_array(), rules)
 
 
+@lru_cache(maxsize=64)
 def answers(rules: Rules) -> tuple[Feedback, ...]:
     """Every answer that can occur, in increasing order: the meaning of an answer index.
 
@@ -137,8 +140,8 @@ def histograms(
 ) -> NDArray[np.int32]:
     """Counts how each guess cuts the codes into parts, one part for each answer.
 
-    Takes ``len(guesses) * len(codes)`` scorings, on all threads of numba, and no memory but the
-    result.
+    Takes ``len(guesses) * len(codes)`` scorings, on all threads of numba if they are many, and no
+    memory but the result.
 
     Args:
         guesses: The guesses, one row each.
@@ -149,11 +152,13 @@ def histograms(
     Returns:
         Part sizes, dtype int32, shape ``(len(guesses), len(answers(rules)))``.
     """
-    from qmastermind_classical._jit import fill_histograms
+    from qmastermind_classical._jit import fill_histograms, fill_histograms_parallel
 
     out = np.zeros((len(guesses), len(answers(guesses.rules))), dtype=np.int32)
     stop = _NO_STOP if stop_above is None else stop_above
-    fill_histograms(*_flat(guesses, codes), _compact(guesses.rules), np.int32(stop), out)
+    many = len(guesses) * len(codes) >= _PARALLEL_FROM
+    fill = fill_histograms_parallel if many else fill_histograms
+    fill(*_flat(guesses, codes), _compact(guesses.rules), np.int32(stop), out)
     return out
 
 

@@ -122,17 +122,21 @@ def replay(
         first = guess if depth == 0 else first
         answers = strategy.answers(guess, possible)
         order = np.argsort(answers, kind="stable")
-        starts = np.flatnonzero(np.diff(answers[order], prepend=-1))
+        sizes = np.bincount(answers)
         left = unplayed - set(strategy.code(guess))
-        while len(found) <= depth:
-            found.append(0)
-        for part in np.split(order, starts[1:]):
-            if answers[part[0]] == win:
-                found[depth] += 1
-                if progress is not None:
-                    progress(1)
-            else:
-                pending.append((possible[part], left, depth + 1))
+        found += [0] * (depth + 2 - len(found))
+        singles = int(np.count_nonzero(sizes[:win] == 1))  # found with the next guess
+        found[depth + 1] += singles
+        won = win < len(sizes)
+        found[depth] += won
+        if progress is not None:
+            progress(singles + won)
+        ends = np.cumsum(sizes)
+        for answer in np.flatnonzero(sizes[:win] > 1):
+            part = order[ends[answer] - sizes[answer] : ends[answer]]
+            pending.append((possible[part], left, depth + 1))
+    while not found[-1]:
+        found.pop()
     scored = rule.best is not None
     return Replay(
         rules=rules,

@@ -77,6 +77,8 @@ class Strategy:
         self.consistent = consistent
         self.pegs = rules.code_array()
         self.codes = encode(self.pegs, rules)
+        self._columns = len(rules.feedbacks())
+        self._mark = np.zeros(len(self.codes), dtype=np.bool_)
 
     def everything(self) -> NDArray[np.int64]:
         """All codes."""
@@ -118,22 +120,26 @@ class Strategy:
         candidates = possible if self.consistent else self.everything()
         candidates, weights = self._without_renamings(candidates, sorted(unplayed))
         codes = self.codes[possible]
-        columns = len(self.rules.feedbacks())
         rows = np.empty(0, dtype=np.int64)
-        parts = np.empty((0, columns), dtype=np.int32)
-        step = max(1, _CHUNK // columns)
+        parts = np.empty((0, self._columns), dtype=np.int32)
+        step = max(1, _CHUNK // self._columns)
         for start in range(0, len(candidates), step):
             chunk = slice(start, start + step)
-            new = histograms(self.codes[candidates[chunk]], codes)
+            rows_here = candidates[chunk] if len(candidates) < len(self.codes) else chunk
+            new = histograms(self.codes[rows_here], codes)
             best = self.rule.best(new)
+            if not start:
+                rows, parts = best, new[best]
+                continue
             rows = np.concatenate([rows, best + start])
             parts = np.concatenate([parts, new[best]])
-            if start:
-                best = self.rule.best(parts)
-                rows, parts = rows[best], parts[best]
+            best = self.rule.best(parts)
+            rows, parts = rows[best], parts[best]
         tied = candidates[rows]
-        inside = np.isin(tied, possible, assume_unique=True)
-        guess = tied[inside][0] if inside.any() else tied[0]
+        self._mark[possible] = True
+        inside = self._mark[tied]
+        self._mark[possible] = False
+        guess = tied[np.argmax(inside)]  # the first inside, or else the first
         return Choice(int(guess), int(weights[rows].sum()), parts)
 
     def _without_renamings(

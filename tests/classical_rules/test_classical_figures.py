@@ -133,15 +133,7 @@ def test_a_blank_is_a_colour_like_any_other():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "opening", "total"),
-    [
-        ("minimax", "11223", 183775),
-        ("most-parts", "11223", 181834),
-        ("expected-size", "11223", 180215),
-        ("entropy-n-log2-n", "11223", 179751),
-    ],
-)
-def test_super_mastermind(name, opening, total):
-    """Totals on MM(5,8) shipped with mikemag's Mastermind (C++ and CUDA), with its openings."""
-    assert walk(name, Rules(5, 8), opening=opening).total == total
+@pytest.mark.parametrize(("name", "total"), [("minimax", 183775), ("most-parts", 181834)])
+def test_super_mastermind(name, total):
+    """Totals on MM(5,8) shipped with mikemag's Mastermind (C++ and CUDA), opening 11223."""
+    assert walk(name, Rules(5, 8), opening="11223").total == total

@@ -7,13 +7,14 @@ A compiler plugin calls :func:`check_request` first, lets its framework work ins
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
 
-from qmastermind.circuit import Apply, Circuit, CircuitBuilder, Phases, Register
+from qmastermind.circuit import Apply, Circuit, CircuitBuilder, Phases, Register, remap
 from qmastermind.errors import (
     BackendError,
     QmastermindError,
@@ -131,6 +132,20 @@ def split_measurements(circuit: Circuit) -> tuple[Circuit, dict[int, int]]:
     if circuit.is_unitary or not circuit.has_final_measurements_only():
         return circuit, {}
     return circuit.without_measurements(), circuit.final_measurements()
+
+
+def without_idle_qubits(circuit: Circuit) -> Circuit:
+    """The circuit on the qubits that occur in its operations, in the same order.
+
+    A circuit compiled for a device of a hundred qubits may use twelve of them; a simulator need
+    hold no more.
+    """
+    used = sorted({q for op in circuit.operations for q in op.qubits}) or [0]
+    if len(used) >= circuit.num_qubits:
+        return circuit
+    place = [bisect_left(used, qubit) for qubit in range(circuit.num_qubits)]
+    operations = tuple(remap(op, place) for op in circuit.operations)
+    return replace(circuit, registers=(Register("q", len(used)),), operations=operations)
 
 
 def join_passes(passes: Iterable[str]) -> str:

@@ -15,6 +15,7 @@ from qmastermind.plugin import (
     framework_errors,
     join_passes,
     settle,
+    without_idle_qubits,
 )
 from qmastermind.results import Counts, Distribution, Factor
 from qmastermind.simulator.memory import require_memory
@@ -77,6 +78,7 @@ class CirqBackend(Backend):
     def _run(self, circuit: Circuit, shots: int, seed: int | None) -> Result:
         from qmastermind_cirq.exporter import to_cirq
 
+        circuit = without_idle_qubits(circuit)
         require_memory(circuit.num_qubits)
         samples = np.zeros((shots, circuit.num_bits), dtype=np.uint8)
         with framework_errors("Cirq"):
@@ -100,6 +102,7 @@ class CirqBackend(Backend):
 
         if not circuit.has_final_measurements_only():
             raise UnsupportedError("exact probabilities need measurements that are final")
+        circuit = without_idle_qubits(circuit)
         require_memory(circuit.num_qubits)
         measured = circuit.final_measurements()
         bits = tuple(sorted(measured))

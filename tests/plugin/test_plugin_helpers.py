@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qmastermind.circuit import Apply, Circuit, CircuitBuilder, Phases, Register
+from qmastermind.circuit import Apply, Circuit, CircuitBuilder, Measure, Phases, Register
 from qmastermind.errors import (
     BackendError,
     CircuitError,
@@ -15,6 +15,7 @@ from qmastermind.errors import (
     UnsupportedError,
     UsageError,
 )
+from qmastermind.gates import Gate
 from qmastermind.plugin import (
     check_connected,
     check_request,
@@ -23,6 +24,7 @@ from qmastermind.plugin import (
     multi_controlled_form,
     settle,
     split_measurements,
+    without_idle_qubits,
 )
 from qmastermind.simulator import unitary
 from qmastermind.target import Target
@@ -91,6 +93,17 @@ def test_final_measurements_are_split_off() -> None:
     assert measured == {0: 2, 1: 0}
     b.reset(2)
     assert split_measurements(b.build()) == (b.build(), {})
+
+
+def test_idle_qubits_are_left_out() -> None:
+    b = CircuitBuilder(Register("q", 6))
+    b.x(4, [1], [0])
+    b.measure([4])
+    slim = without_idle_qubits(b.build())
+    assert slim.num_qubits == 2
+    assert slim.operations == (Apply(Gate("x"), (1,), (0,), (0,)), Measure(1, 0))
+    assert without_idle_qubits(slim) is slim
+    assert without_idle_qubits(Circuit((Register("q", 3),))).num_qubits == 1
 
 
 def test_passes_are_named_in_order() -> None:

@@ -214,5 +214,7 @@ def _marginal(state: Complexes, kept: list[bool]) -> NDArray[np.float64]:
         else:
             summed += [] if keep else [len(shape)]
             shape.append(2)
+    if not summed:
+        return probabilities
     marginal: NDArray[np.float64] = probabilities.reshape(shape).sum(axis=tuple(summed))
     return marginal.reshape(-1)

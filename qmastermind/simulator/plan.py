@@ -17,9 +17,11 @@ from qmastermind.simulator.ops import Complexes, Loop, Op, Phase, Rotate, Sparse
 from qmastermind.simulator.reflections import Reflection, find_reflections
 from qmastermind.simulator.steps import Diagonal, Factor, Gates, LocalGate, Repeat, Step, Turn
 
-_SPARSE_BITS = 5  # a phase under so many controls may join a run of reflections
 _FEW = 16  # listed states, up to so many, are phases one by one
-_SPARSE_SHARE = 8  # listed states, up to one in so many, are kept as a list
+_PATTERN_BITS = 5  # a phase on so many qubits may join a run of reflections
+# Such a run may keep a list of so many amplitudes, or of one in so many, beside the state.
+_SPARSE_STATES = 4096
+_SPARSE_SHARE = 64
 
 Prepare: TypeAlias = Callable[[Sequence[Op], Sequence[int], Sequence[int]], list[Part]]
 """Simulates operations on qubits from the basis state with the values given, one a qubit."""
@@ -107,6 +109,7 @@ class _Planner:
         self._leading = tuple(order[:leading])
         self._prepare = prepare
         self._bits = {q: len(order) - 1 - i for i, q in enumerate(order)}
+        self._columns: dict[tuple[int, int], NDArray[np.int64]] = {}
 
     def atoms(self, items: Iterable[_Item]) -> list[_Atom]:
         """What the items are in this cluster, in time order."""
@@ -137,7 +140,8 @@ class _Planner:
 
     def _cycle(self, cycle: _Cycle) -> Again | Repeat:
         atoms, width = self.atoms(cycle.items), self._width
-        if all(map(_is_sparse, atoms)) and any(isinstance(a, Instruction) for a in atoms):
+        sparse = all(_is_sparse(atom, width) for atom in atoms)
+        if sparse and any(isinstance(atom, Instruction) for atom in atoms):
             return Again(tuple(_instruction(a, width) for a in atoms), cycle.repetitions)
         return Repeat(_steps(atoms, width), cycle.repetitions)
 
@@ -147,8 +151,10 @@ class _Planner:
         vector = _vector(self._prepare(item.preparation(), self._leading, values), self._leading)
         controls = item.controls()
         mask, value = self._mask([*controls], [*controls.values()])
-        columns = _free_bits(np.array([value]), mask, self._width - len(self._leading))
-        return Reflect(vector, item.phase.factor - 1, columns)
+        if (mask, value) not in self._columns:
+            others = self._width - len(self._leading)
+            self._columns[mask, value] = _free_bits(np.array([value]), mask, others)
+        return Reflect(vector, item.phase.factor - 1, self._columns[mask, value])
 
     def _diagonal(self, item: Table | Sparse, factors: Complexes) -> Diagonal:
         bits = [self._bits[q] for q in item.targets]
@@ -164,7 +170,7 @@ class _Planner:
             factors = zip(base.tolist(), item.factors.tolist(), strict=True)
             return [Factor(mask, held, factor) for held, factor in factors]
         free = self._width - len(item.qubits)
-        if len(base) << free > 2**self._width // _SPARSE_SHARE:
+        if not _is_few(len(base) << free, self._width):
             table = np.ones(2 ** len(item.targets), dtype=np.complex128)
             table[item.indices] = item.factors
             return [self._diagonal(item, table)]
@@ -192,9 +198,14 @@ def _free_bits(base: NDArray[np.int64], mask: int, width: int) -> NDArray[np.int
     return base
 
 
-def _is_sparse(atom: _Atom) -> bool:
+def _is_few(states: int, width: int) -> bool:
+    return states <= max(_SPARSE_STATES, (1 << width) // _SPARSE_SHARE)
+
+
+def _is_sparse(atom: _Atom, width: int) -> bool:
     if isinstance(atom, Factor):
-        return atom.mask.bit_count() >= _SPARSE_BITS
+        bits = atom.mask.bit_count()
+        return bits >= _PATTERN_BITS and _is_few(2 ** (width - bits), width)
     return isinstance(atom, Instruction)
 
 
@@ -216,7 +227,7 @@ def _steps(atoms: Iterable[_Atom], width: int) -> list[Step]:
             steps.append(Gates(gates, width))
             gates.clear()
 
-    for sparse, run in groupby(atoms, key=_is_sparse):
+    for sparse, run in groupby(atoms, key=lambda atom: _is_sparse(atom, width)):
         members = list(run)
         if sparse and any(isinstance(atom, Instruction) for atom in members):
             flush()

@@ -31,8 +31,9 @@ from qmastermind_qiskit.ibm.forecast import (
     forecast,
     predicted_distribution,
 )
-from qmastermind_qiskit.ibm.noise import NoisySimulator, scheduled, used_qubits
+from qmastermind_qiskit.ibm.noise import NoisySimulator, scheduled
 from qmastermind_qiskit.ibm.plan import Compilation, Plan, make_plan, plan_iterations
+from qmastermind_qiskit.ibm.structure import used_qubits
 
 MANILA = snapshot("manila")
 ONCE = Compilation(seeds=1)
@@ -137,8 +138,8 @@ def test_many_iterations_are_extrapolated() -> None:
     assert set(built) == set(plans)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_a_restricted_device_has_the_noise_of_the_whole(seed: int) -> None:
+@pytest.mark.parametrize(("name", "apart"), [("grover 3, 2", 1), ("adaptive 2x4", 2)])
+def test_a_circuit_in_parts_has_the_noise_of_the_whole(name: str, apart: int) -> None:
     # against Aer's own model of the whole device; its readout is the same for 0 and 1
     symmetric = replace(
         MANILA,
@@ -147,15 +148,17 @@ def test_a_restricted_device_has_the_noise_of_the_whole(seed: int) -> None:
             for error in (MANILA.target["measure"][(q,)].error for q in range(5))
         ),
     )
-    plan = make_plan(TASKS["grover 3, 2"], symmetric, RunOptions(), Compilation(3, 1))
+    plan = make_plan(TASKS[name], symmetric, RunOptions(), Compilation(3, 1))
     (circuit,) = plan.circuits
-    assert len(used_qubits(circuit)) == 3
-    (ours,) = NoisySimulator(symmetric).run([circuit], 40_000, seed)
+    assert len(components(circuit)) == apart
+    assert len(used_qubits(circuit)) < 5
+    (ours,) = NoisySimulator(symmetric).run([circuit], 40_000, 1)
     passes = [TimeUnitConversion(target=MANILA.target), ALAPScheduleAnalysis(target=MANILA.target)]
     whole = PassManager([*passes, PadDelay(target=MANILA.target)]).run(circuit)
     simulator = AerSimulator.from_backend(MANILA.backend)
-    theirs = simulator.run(whole, shots=40_000, seed_simulator=seed + 50).result().get_counts()
-    for bits in (format(i, "03b") for i in range(8)):
+    theirs = simulator.run(whole, shots=40_000, seed_simulator=51).result().get_counts()
+    width = circuit.num_clbits
+    for bits in (format(i, f"0{width}b") for i in range(2**width)):
         p, q = ours.get(bits, 0) / 40_000, theirs.get(bits[::-1], 0) / 40_000
         assert abs(p - q) < 5 * math.sqrt((p + q) / 40_000) + 1e-4
 

@@ -24,6 +24,7 @@ import numpy as np
 
 from qmastermind.errors import UsageError
 from qmastermind.results import Distribution, Factor
+from qmastermind_qiskit.ibm.structure import components, measured_qubits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -124,12 +125,12 @@ def forecast(
         answer: What is right.
         shots: How many are planned.
     """
-    components, duration = _components(circuit, device)
-    predicted = _predict(circuit, device, ideal, components)
+    parts, duration = _components(circuit, device)
+    predicted = _predict(circuit, device, ideal, parts)
     success = sum(predicted.probability(x) for x in answer.right)
     lead, needed = _shots_needed(predicted, answer)
-    fidelity = min(c.fidelity for c in components)
-    used = [q for c in components for q in c.qubits]
+    fidelity = min(part.fidelity for part in parts)
+    used = [q for part in parts for q in part.qubits]
     verdict, reason = _verdict(
         fidelity, needed, shots, duration, min(device.t1_t2(q)[1] for q in used)
     )
@@ -161,53 +162,35 @@ def _is_entangling(operation: Any, qubits: Sequence[Any]) -> bool:
 
 
 def _components(circuit: QuantumCircuit, device: Device) -> tuple[list[_Component], float]:
-    """The components with their fidelities, and the seconds of the whole circuit."""
+    """The components that are measured, with their fidelities; seconds of the whole circuit."""
     index = {q: i for i, q in enumerate(circuit.qubits)}
-    parent: dict[int, int] = {}
-    fidelity: dict[int, float] = {}
-    bits: dict[int, int] = {}
-
-    def root(q: int) -> int:
-        parent.setdefault(q, q)
-        while parent[q] != q:
-            parent[q] = parent[parent[q]]
-            q = parent[q]
-        return q
-
+    fidelity = [1.0] * len(index)  # what is lost on a qubit, or at a gate whose first it is
     for instruction in circuit.data:
         operation = instruction.operation
         qubits = tuple(index[q] for q in instruction.qubits)
-        if operation.name == "barrier":
-            continue
-        first = root(qubits[0])
-        for q in qubits[1:]:
-            parent[root(q)] = first
-        if operation.name == "measure":
-            bits[circuit.find_bit(instruction.clbits[0]).index] = qubits[0]
+        if operation.name in ("barrier", "measure", "delay"):
             continue
         error, seconds = device.error_and_duration(operation.name, qubits)
         dimension = 2 ** len(qubits)
         kept = max(0.0, 1 - error * (dimension + 1) / dimension)
         # A calibrated error below what the qubits decay meanwhile is not believed.
         decayed = math.prod(_kept_after(seconds, device, q) for q in qubits)
-        fidelity[qubits[0]] = fidelity.get(qubits[0], 1.0) * min(kept, decayed)
-    if not bits:
-        raise UsageError("a forecast needs a circuit that measures something")
+        fidelity[qubits[0]] *= min(kept, decayed)
     waits, duration = _waits(circuit, device, index)
     for qubit, seconds in waits:
-        fidelity[qubit] = fidelity.get(qubit, 1.0) * _kept_after(seconds, device, qubit)
-    members: dict[int, list[int]] = {}
-    for q in parent:
-        members.setdefault(root(q), []).append(q)
-    components = [
+        fidelity[qubit] *= _kept_after(seconds, device, qubit)
+    bits = measured_qubits(circuit)
+    if not bits:
+        raise UsageError("a forecast needs a circuit that measures something")
+    found = [
         _Component(
-            qubits=tuple(qubits),
-            bits=tuple(sorted(b for b, q in bits.items() if q in set(qubits))),
-            fidelity=math.prod(fidelity.get(q, 1.0) for q in qubits),
+            qubits=group,
+            bits=tuple(sorted(b for b, q in bits.items() if q in group)),
+            fidelity=math.prod(fidelity[q] for q in group),
         )
-        for qubits in members.values()
+        for group in components(circuit)
     ]
-    return [c for c in components if c.bits], duration
+    return [component for component in found if component.bits], duration
 
 
 def _kept_after(seconds: float, device: Device, qubit: int) -> float:
@@ -250,15 +233,11 @@ def _seconds(operation: Any, qubits: tuple[int, ...], device: Device) -> float:
 
 
 def _predict(
-    circuit: QuantumCircuit, device: Device, ideal: Distribution, components: list[_Component]
+    circuit: QuantumCircuit, device: Device, ideal: Distribution, parts: list[_Component]
 ) -> Distribution:
-    where = {
-        circuit.find_bit(i.clbits[0]).index: circuit.find_bit(i.qubits[0]).index
-        for i in circuit.data
-        if i.operation.name == "measure"
-    }
+    where = measured_qubits(circuit)
     factors = []
-    for component in components:
+    for component in parts:
         exact = _marginal(ideal, component.bits)
         mixed = component.fidelity * exact + (1 - component.fidelity) / exact.size
         cube = mixed.reshape((2,) * len(component.bits))

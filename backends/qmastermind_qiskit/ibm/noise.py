@@ -1,17 +1,24 @@
 """Local runs with a device's noise, idle time included.
 
 A simulator with the noise of a hundred qubits spends seconds on setting itself up. Each circuit
-is therefore moved to a device of just the qubits that it uses, with the same errors and times.
+is therefore moved to a device of just the qubits that it uses, with the same errors and times,
+and qubits that no gate joins are simulated apart, so that many pegs take no more than one.
 """
 
 from __future__ import annotations
 
+import logging
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from qmastermind.errors import BackendError
 from qmastermind.results import Counts
+from qmastermind_qiskit.failures import our_errors
+from qmastermind_qiskit.ibm.structure import components, restricted, used_qubits
 
 if TYPE_CHECKING:
     from qiskit import QuantumCircuit
@@ -19,6 +26,10 @@ if TYPE_CHECKING:
     from qiskit_aer.noise import NoiseModel
 
     from qmastermind_qiskit.ibm.device import Device
+
+
+# Aer reports a failed run to its logger as well as in the result that is read here.
+logging.getLogger("qiskit_aer").addHandler(logging.NullHandler())
 
 
 class NoisySimulator:
@@ -32,7 +43,7 @@ class NoisySimulator:
     def __init__(self, device: Device, noise_model: NoiseModel | None = None) -> None:
         self.device = device
         self._model = noise_model
-        self._small = lru_cache(maxsize=64)(self._small_uncached)
+        self._noise = lru_cache(maxsize=256)(self._noise_uncached)
 
     def run(
         self, circuits: Sequence[QuantumCircuit], shots: int, seed: int | None = None
@@ -54,60 +65,50 @@ class NoisySimulator:
         ]
 
     def _run_one(self, circuit: QuantumCircuit, shots: int, seed: int | None) -> Counts:
+        if self._model is not None:
+            parts = [(scheduled(circuit, self.device.target), self._model)]
+        else:
+            parts = self._parts(circuit)
+        seeds = np.random.default_rng(seed).integers(2**31, size=len(parts))
+        words = [0] * shots  # the bits of each shot, bit 0 lowest
+        for (part, model), part_seed in zip(parts, seeds, strict=True):
+            memory = self._simulate(part, model, shots, int(part_seed))
+            words = [word | int(new, 16) for word, new in zip(words, memory, strict=True)]
+        width = circuit.num_clbits
+        return Counts((format(w, f"0{width}b")[::-1], n) for w, n in Counter(words).items())
+
+    def _parts(self, circuit: QuantumCircuit) -> list[tuple[QuantumCircuit, NoiseModel]]:
+        """The circuit's components, scheduled together, each with its noise.
+
+        No gate joins them and no noise of the model does, so that they can be run one by one.
+        """
+        used = used_qubits(circuit)
+        timed = scheduled(restricted(circuit, used), restricted_target(self.device, used))
+        return [
+            (restricted(timed, group), self._noise(tuple(used[q] for q in group)))
+            for group in components(timed)
+        ]
+
+    def _simulate(
+        self, circuit: QuantumCircuit, model: NoiseModel, shots: int, seed: int
+    ) -> list[str]:
+        """What each shot gave, as a hexadecimal number."""
         from qiskit_aer import AerError, AerSimulator
 
-        from qmastermind_qiskit.failures import our_errors
-
-        qubits = used_qubits(circuit)
-        if self._model is None:
-            target, model = self._small(qubits)
-            circuit = scheduled(restricted(circuit, qubits), target)
-        else:
-            model = self._model
-            circuit = scheduled(circuit, self.device.target)
         with our_errors(f"simulating {self.device.name}"):
             simulator = AerSimulator(noise_model=model)
-            result = simulator.run(circuit, shots=shots, seed_simulator=seed).result()
+            job = simulator.run(circuit, shots=shots, seed_simulator=seed, memory=True)
+            result = job.result()
             if not result.success:
                 raise AerError(result.status)
-        found = Counts()
-        for bits, number in result.get_counts().items():
-            key = bits.replace(" ", "")[::-1]
-            found[key] = found.get(key, 0) + number
-        return found
+            memory: list[str] = result.data(0)["memory"]
+        return memory
 
-    def _small_uncached(self, qubits: tuple[int, ...]) -> tuple[Target, NoiseModel]:
+    def _noise_uncached(self, qubits: tuple[int, ...]) -> NoiseModel:
         from qiskit_aer.noise import NoiseModel
 
         target = restricted_target(self.device, qubits)
-        return target, NoiseModel.from_backend(_described(self.device.name, target))
-
-
-def used_qubits(circuit: QuantumCircuit) -> tuple[int, ...]:
-    """The qubits that something other than a barrier or a delay acts on, in increasing order."""
-    index = {q: i for i, q in enumerate(circuit.qubits)}
-    idle = ("barrier", "delay")
-    return tuple(
-        sorted({index[q] for i in circuit.data if i.operation.name not in idle for q in i.qubits})
-    )
-
-
-def restricted(circuit: QuantumCircuit, qubits: Sequence[int]) -> QuantumCircuit:
-    """The circuit on the listed qubits alone, renumbered from 0 in their order."""
-    from qiskit import QuantumCircuit
-    from qiskit.circuit import QuantumRegister
-
-    register = QuantumRegister(len(qubits), "q")
-    place = {circuit.qubits[q]: register[i] for i, q in enumerate(qubits)}
-    small = QuantumCircuit(register, *circuit.cregs)
-    for instruction in circuit.data:
-        where = [place[q] for q in instruction.qubits if q in place]
-        if instruction.operation.name == "barrier":
-            if where:
-                small.barrier(where)
-        elif len(where) == len(instruction.qubits):
-            small.append(instruction.operation, where, instruction.clbits)
-    return small
+        return NoiseModel.from_backend(_described(self.device.name, target))
 
 
 def restricted_target(device: Device, qubits: Sequence[int]) -> Target:

@@ -33,7 +33,7 @@ from qmastermind_qiskit.ibm.forecast import (
 )
 from qmastermind_qiskit.ibm.noise import NoisySimulator, scheduled
 from qmastermind_qiskit.ibm.plan import Compilation, Plan, make_plan, plan_iterations
-from qmastermind_qiskit.ibm.structure import used_qubits
+from qmastermind_qiskit.ibm.structure import components, used_qubits
 
 MANILA = snapshot("manila")
 ONCE = Compilation(seeds=1)

@@ -25,6 +25,7 @@ from qmastermind_qiskit.ibm.compilation import circuit_hash, require_isa
 from qmastermind_qiskit.ibm.device import Device, Readout, snapshot
 from qmastermind_qiskit.ibm.errors import NotIsaError
 from qmastermind_qiskit.ibm.forecast import (
+    HARMLESS,
     Answer,
     _marginal,
     _waits,
@@ -254,8 +255,9 @@ def test_components_are_forecast_by_themselves() -> None:
     answer = Answer(frozenset(["100"]), ((0,), (1, 2)))
     found = forecast(circuit, device, ideal, answer, 100)
     assert found.fidelity == pytest.approx(0.7**2)
-    assert found.success == pytest.approx(0.49 + 0.51 / 2)
-    assert found.lead == pytest.approx(0.49)
+    weight = 0.49 ** (1 - HARMLESS)
+    assert found.success == pytest.approx(weight + (1 - weight) / 2)
+    assert found.lead == pytest.approx(weight)
 
 
 @given(st.permutations(range(4)), st.integers(1, 4), st.integers(0, 1000))

@@ -33,6 +33,8 @@ _PHASES = {
     "t": math.pi / 4,
     "tdg": -math.pi / 4,
 }
+_MISREAD = ("s", "sdg")
+"""Aer's fusion of 14 qubits and more gives a wrong state for one of these between two X."""
 _AS_U = {
     "h": (math.pi / 2, 0.0, math.pi, 0.0),
     "sxdg": (math.pi / 2, math.pi / 2, -math.pi / 2, -math.pi / 4),
@@ -74,6 +76,8 @@ def to_aer(circuit: Circuit) -> QuantumCircuit:
 
 def _instruction(gate: Gate, values: tuple[int, ...]) -> NativeGate:
     name, params, count = gate.name, gate.params, len(values)
+    if not count and name in _MISREAD:
+        return native_gate(Gate("p", (_PHASES[name],)), ())
     if not count or "c" * count + name in _AS_NAMED:
         return native_gate(gate, values)
     if name == "p" or name in _PHASES:

@@ -28,6 +28,7 @@ from qmastermind.errors import (
 )
 from qmastermind.gates import GATES, Gate
 from qmastermind.registry import get_backend
+from qmastermind.simulator import StatevectorBackend
 from qmastermind.target import Target
 from qmastermind.testing.reference import distribution, unitary
 from qmastermind.testing.strategies import circuits
@@ -351,3 +352,20 @@ def test_importing_the_plugin_imports_no_qiskit():
 
 def test_an_empty_circuit():
     assert QiskitBackend().compile(Circuit((Register("x", 2),))).circuit.operations == ()
+
+
+@pytest.mark.parametrize("gate", ["s", "sdg", "t", "tdg", "z"])
+def test_phases_between_two_x_on_many_qubits(gate):
+    """From 14 qubits on Aer's fusion is wrong about s and sdg between two X."""
+    builder = CircuitBuilder(Register("x", 16))
+    builder.h(0)
+    builder.x(1, [0])
+    builder.p(1.7, 3, [1])
+    builder.x(1)
+    builder.gate(Gate(gate), [1])
+    builder.x(1)
+    for qubit in range(4):
+        builder.h(qubit)
+    circuit = builder.build().measured([0, 1, 3])
+    expected = StatevectorBackend().probabilities(circuit).array()
+    assert np.allclose(QiskitBackend().probabilities(circuit).array(), expected)

@@ -55,7 +55,7 @@ def load_checkpoint(engine: Engine, path: Path) -> None:
             another game or method.
     """
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             state = {name: archive[name] for name in archive.files}
         found = json.loads(str(state.pop("description")))
     except FileNotFoundError:

@@ -41,7 +41,7 @@ class Method:
 
 METHODS = {
     "main": Method(),
-    "cross": Method(exchange=False, sieve=0, tight_above=1 << 30, large_first=True, salt=1 << 40),
+    "cross": Method(exchange=False, sieve=0, tight_above=0, large_first=True, salt=1 << 40),
     "plain-keys": Method(relabel=False, salt=1 << 41),
 }
 """``main`` is the fastest. ``cross`` goes in another order and does without symmetry among guesses,

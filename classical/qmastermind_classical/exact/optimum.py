@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 200
 """Trees are not built deeper; only games of one position would need it."""
-_RESTRICTED = 200
-"""A position of at most so many codes gets an engine of these codes only."""
+_SMALL_POSITION = 200
+_LARGE_GAME = 8192
+"""Small positions, and those of large games, get an engine of their codes only."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ def find_optimum(
         )
     engine = Engine(
         rules,
-        codes if len(codes) <= _RESTRICTED < rules.num_codes else None,
+        codes if _apart(rules, len(codes)) else None,
         consistent=consistent,
         method=METHODS[method],
     )
@@ -163,10 +164,13 @@ def find_optimum(
 def _position(rules: Rules, history: Sequence[tuple[Code, Feedback]]) -> NDArray[np.integer[Any]]:
     if not history:
         check_size(rules)
-        return np.arange(rules.num_codes)
     codes = possible_codes(rules, history)
-    check_size(rules, len(codes) if len(codes) <= _RESTRICTED else None)
+    check_size(rules, len(codes) if _apart(rules, len(codes)) else None)
     return codes
+
+
+def _apart(rules: Rules, size: int) -> bool:
+    return size < rules.num_codes and (size <= _SMALL_POSITION or rules.num_codes > _LARGE_GAME)
 
 
 def _index(engine: Engine, code: Code) -> int:

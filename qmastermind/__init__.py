@@ -8,6 +8,8 @@ The types to know: :class:`~qmastermind.circuit.Circuit` and the
 :class:`~qmastermind.game.Rules` and :class:`~qmastermind.game.Codemaker`.
 """
 
+from importlib.metadata import version
+
 from qmastermind.backend import Backend, Capability, Compiled, Job, Result
 from qmastermind.circuit import Circuit, CircuitBuilder, Phases, Register
 from qmastermind.encoding import Encoding
@@ -25,6 +27,8 @@ from qmastermind.resources import Resources, count
 from qmastermind.results import Counts, Distribution
 from qmastermind.solver import Solution, Solver
 from qmastermind.target import Target
+
+__version__ = version("qmastermind")
 
 __all__ = [
     "Backend",
@@ -52,6 +56,7 @@ __all__ = [
     "Target",
     "UsageError",
     "ValueOracle",
+    "__version__",
     "count",
     "feedback",
     "get_backend",

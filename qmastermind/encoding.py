@@ -118,7 +118,13 @@ class Encoding:
         return labels
 
     def size(self, space: Space) -> int:
-        """Number of basis states that :meth:`prepare` puts in superposition."""
+        """Number of basis states that :meth:`prepare` puts in superposition.
+
+        Raises:
+            UsageError: For an unknown space.
+        """
+        if space not in ("valid", "all"):
+            raise UsageError(f"unknown space {space!r}; known: valid, all")
         return self.rules.num_codes if space == "valid" else 2**self.num_bits
 
     def prepare(self, space: Space = "valid") -> Circuit:

@@ -32,6 +32,8 @@ def save(fig: Any, path: Path) -> None:
         UsageError: For an ending that matplotlib does not write.
         OSError: If the file cannot be written.
     """
+    if not path.suffix:
+        raise UsageError(f"cannot plot to {path.name!r}: expected an ending such as .png or .svg")
     try:
         fig.savefig(path, dpi=150)
     except ValueError as error:

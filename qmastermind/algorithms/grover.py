@@ -33,8 +33,9 @@ class GroverPlan:
 
 def success_probability(iterations: int, size: int, marked: int = 1) -> float:
     """sin^2((2 t + 1) asin(sqrt(M / N))) for t iterations, M marked of N prepared states."""
-    theta = _angle(size, marked)
-    return math.sin((2 * iterations + 1) * theta) ** 2
+    if iterations < 0:
+        raise UsageError(f"iterations must be 0 or more, not {iterations}")
+    return math.sin((2 * iterations + 1) * _angle(size, marked)) ** 2
 
 
 def plan(

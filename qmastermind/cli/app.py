@@ -8,6 +8,7 @@ so it imports nothing heavy at its top level.
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import typer
 
 from qmastermind.cli.backends import backends, solvers
-from qmastermind.cli.common import err_console
+from qmastermind.cli.common import err_console, print_error
 from qmastermind.cli.compare import compare
 from qmastermind.cli.export import export
 from qmastermind.cli.oracle import oracle
@@ -54,7 +55,8 @@ def build_app() -> typer.Typer:
         try:
             command = entry.load()
         except Exception as error:  # a broken plugin must not take the others with it
-            err_console().print(f"command {entry.name!r} cannot be loaded: {error}", style="yellow")
+            text = f"command {entry.name!r} cannot be loaded: {error}"
+            err_console().print(text, style="yellow", markup=False)
             continue
         _add(app, entry.name, command)
     return app
@@ -84,15 +86,30 @@ def _root(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs a command and exits: 0 done, 1 failed, 2 misuse, 130 interrupted."""
     try:
-        build_app()(args=None if arguments is None else list(arguments))
+        try:
+            build_app()(args=None if arguments is None else list(arguments))
+        finally:
+            sys.stdout.flush()
     except QmastermindError as error:
         _fail(str(error), error.exit_code)
     except KeyboardInterrupt:
         _fail("interrupted", 130)
     except MemoryError:
         _fail("out of memory", 1)
+    except BrokenPipeError:
+        _leave_output()  # the reader has what it wanted
+        sys.exit(0)
+    except OSError as error:  # a full disk, most likely
+        _leave_output()
+        what = "cannot write the output" if error.filename is None else str(error.filename)
+        _fail(f"{what}: {error.strerror or error}", 1)
 
 
 def _fail(message: str, code: int) -> None:
-    err_console().print(f"error: {message}", style="bold red", markup=False, soft_wrap=True)
+    print_error(message)
     sys.exit(code)
+
+
+def _leave_output() -> None:
+    """Points stdout elsewhere, so that nothing is flushed to it once more at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -16,12 +16,14 @@ def backends(json: JsonFlag = False) -> None:
         print_json({"backends": rows})
         return
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, pad_edge=False)
     for column in ("backend", "status", "versions", "capabilities"):
         table.add_column(column)
     for row in rows:
-        status = "[green]ready[/green]" if row["available"] else f"[yellow]{row['hint']}[/yellow]"
+        ready = bool(row["available"])
+        status = Text("ready", "green") if ready else Text(row["hint"], "yellow")
         versions = ", ".join(f"{k} {v}" for k, v in row["versions"].items() if v)
         table.add_row(row["name"], status, versions, ", ".join(row["capabilities"]))
     console().print(table)

@@ -110,4 +110,10 @@ def write_file(path: Path, content: str | bytes, what: str) -> bool:
 def report_unwritable(path: Path, what: str, error: OSError) -> None:
     """Says on stderr that a file could not be written, and why."""
     reason = error.strerror or str(error)
-    err_console().print(f"error: cannot write the {what} to {path}: {reason}", style="bold red")
+    print_error(f"cannot write the {what} to {path}: {reason}")
+
+
+def print_error(message: str) -> None:
+    """Prints an error on stderr, as it is."""
+    text = f"error: {message}"
+    err_console().print(text, style="bold red", markup=False, soft_wrap=True)

@@ -196,6 +196,7 @@ def _progress(rows: Any, total: int) -> Any:
 
 
 def _show(rows: Sequence[Row]) -> None:
+    from rich.markup import escape
     from rich.table import Table
 
     from qmastermind.compare.tables import COLUMNS, blocks, cells_of, ranked, title
@@ -209,7 +210,7 @@ def _show(rows: Sequence[Row]) -> None:
         for rank, row in ranked(members):
             cells = cells_of(row, rank)
             style = "red" if rank is None else "green" if rank == 1 else ""
-            table.add_row(*(cells[key] for key, _ in COLUMNS), style=style)
+            table.add_row(*(escape(cells[key]) for key, _ in COLUMNS), style=style)
         out.print(table)
         out.print()
 

@@ -130,7 +130,7 @@ def _show(report: dict[str, Any]) -> None:
         out.print(report["advice"], style="yellow")
     listed = report.get("solutions", [report["solution"]] if report.get("solution") else [])
     for assignment in listed:
-        out.print("found: " + ", ".join(f"{k}={v}" for k, v in assignment.items()))
+        out.print("found: " + ", ".join(f"{k}={v}" for k, v in assignment.items()), markup=False)
     if not report["found"]:
         out.print(
             "[bold]none found[/bold]; if there is one, this happens with probability at most "

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import sys
 from collections.abc import Callable
+from contextlib import redirect_stdout
+from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -98,13 +101,21 @@ def load_function(target: str) -> Callable[..., Any]:
         raise UsageError(f"{file} is no Python file")
     module = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
-    except Exception as error:
+        with redirect_stdout(sys.stderr):
+            spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
         raise UsageError(f"running {file} failed: {type(error).__name__}: {error}") from error
     function = getattr(module, name, None)
     if not callable(function):
         raise UsageError(f"{file} defines no function {name!r}")
-    return function  # type: ignore[no-any-return]
+
+    @wraps(function)
+    def quiet(*args: Any, **kwargs: Any) -> Any:
+        """The function; what it prints must not come between our own output."""
+        with redirect_stdout(sys.stderr):
+            return function(*args, **kwargs)
+
+    return quiet
 
 
 def _parameters(function: Callable[..., Any]) -> Variables:

@@ -67,7 +67,12 @@ def build_case(
 def _from_python(target: str) -> Circuit:
     from qmastermind.cli.sources import load_function
 
-    circuit = load_function(target)()
+    try:
+        circuit = load_function(target)()
+    except UsageError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise UsageError(f"calling {target} failed: {type(error).__name__}: {error}") from error
     if not isinstance(circuit, Circuit):
         raise UsageError(f"{target} returned {type(circuit).__name__}, not a Circuit")
     return circuit.without_measurements()

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 
+import numpy as np
+
 from qmastermind.circuit import Circuit, CircuitBuilder, Phases, Register
 from qmastermind.errors import TooLargeError, UsageError
 from qmastermind.oracle.base import Oracle
@@ -66,7 +68,7 @@ def from_predicate(predicate: Callable[..., bool], variables: Variables) -> Tabl
     """Evaluates a Python function on every assignment.
 
     Args:
-        predicate: Called with one keyword argument a variable; must return True or False.
+        predicate: Called with one keyword argument a variable; returns True or False, or 1 or 0.
         variables: At most 2^20 assignments.
 
     Raises:
@@ -91,13 +93,9 @@ def _evaluate(predicate: Callable[..., bool], assignment: Mapping[str, int]) -> 
     shown = ", ".join(f"{name}={value}" for name, value in assignment.items())
     try:
         answer = predicate(**assignment)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         problem = f"{type(error).__name__}: {error}"
         raise UsageError(f"the predicate raised {problem} for {shown}") from error
-    if (
-        answer is not True
-        and answer is not False
-        and type(answer).__name__ not in ("bool", "bool_")
-    ):
+    if not (isinstance(answer, int | np.integer | np.bool_) and answer in (0, 1)):
         raise UsageError(f"the predicate returned {answer!r}, not True or False, for {shown}")
     return bool(answer)

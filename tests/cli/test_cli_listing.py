@@ -75,3 +75,22 @@ print("FOUND", found)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "FOUND []" in done.stdout
+
+
+def test_a_full_disk_is_an_error_of_ours():
+    done = subprocess.run(
+        f"{sys.executable} -m qmastermind solvers > /dev/full",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "cannot write the output: No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_hints_keep_their_brackets(run, monkeypatch):
+    plugins = {"absent": Plugin("absent", Absent, "", "elsewhere")}
+    monkeypatch.setattr("qmastermind.registry.registered_backends", lambda: plugins)
+    assert "'qmastermind[qiskit]'" in run("backends").out.replace("\n", "")

@@ -1,5 +1,6 @@
 """Formulas, DIMACS files, predicates."""
 
+import sys
 from itertools import product
 
 import numpy as np
@@ -208,6 +209,10 @@ def test_predicates_over_named_values():
     assert oracle.label == "synthesised from a truth table"
 
 
+def test_predicates_may_return_the_bits_themselves():
+    assert list(from_predicate(lambda a, b: a and not b, bits("a", "b")).marked()) == ["10"]
+
+
 def test_predicates_may_return_numpy_bools():
     assert list(from_predicate(lambda a: np.bool_(a == 1), bits("a")).marked()) == ["1"]
 
@@ -215,8 +220,10 @@ def test_predicates_may_return_numpy_bools():
 def test_bad_predicates_say_for_which_assignment():
     with pytest.raises(UsageError, match=r"ZeroDivisionError: .* for a=0, b=0"):
         from_predicate(lambda a, b: 1 / a > b, bits("a", "b"))
-    with pytest.raises(UsageError, match="returned 1, not True or False, for a=1"):
-        from_predicate(lambda a: a or False, bits("a"))
+    with pytest.raises(UsageError, match="returned 'yes', not True or False, for a=1"):
+        from_predicate(lambda a: "yes" if a else False, bits("a"))
+    with pytest.raises(UsageError, match="SystemExit: 0 for a=0"):
+        from_predicate(lambda a: sys.exit(0), bits("a"))
     with pytest.raises(UsageError, match="TypeError"):
         from_predicate(lambda wrong: True, bits("a"))
     with pytest.raises(TooLargeError, match=r"at most 1,048,576\); write it as a formula"):

@@ -41,6 +41,8 @@ def from_qasm(text: str) -> Circuit:
         MissingDependencyError: If it is version 3 and its parser is not installed.
     """
     version = _VERSION.match(text)
+    if not re.sub(r"//.*|/\*[\s\S]*?\*/", "", text).strip():
+        raise QasmError("the text is empty", text, 1, 1)
     try:
         program = parse2(text) if version and version[1] == "2" else parse3(text)
         return _Reader(program).circuit()

@@ -379,3 +379,9 @@ def test_diagonals_are_read_as_phases():
     b = CircuitBuilder(Register("q", 2))
     b.diagonal(Phases(2, [math.pi], [2]), [0, 1])
     assert gates(from_qasm(to_qasm2(b.build()))) == [("z", (1,), (0,), (0,))]
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "// nothing\n", "/* nothing\nat all */"])
+def test_a_text_without_a_statement_is_empty(text):
+    with pytest.raises(QasmError, match="the text is empty"):
+        from_qasm(text)

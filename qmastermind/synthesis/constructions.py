@@ -102,6 +102,7 @@ _BORROWED = "Khattar and Gidney, arXiv:2407.17966; Maslov, Phys. Rev. A 93, 0223
 _RELATIVE = "Maslov, Phys. Rev. A 93, 022311 (2016); Silva and Silva, arXiv:2507.00400"
 _COMMUTATOR = "Barenco et al., Phys. Rev. A 52, 3457 (1995), lemma 7.9"
 
+SEVEN_PARITIES = "seven parities"
 _SEARCHED = "conditionally clean"
 _LADDER = "conditionally clean ladder"
 
@@ -261,7 +262,7 @@ def _phases(qubits: int, angle: float, clean: int, borrowed: int, full: bool) ->
     elif qubits == 2:
         yield "controlled turn", _SMALL, 0, 0, lambda b, x, c, d: cp(b, angle, *x)
     elif qubits == 3:
-        yield "seven parities", _SMALL, 0, 0, lambda b, x, c, d: ccp(b, angle, *x)
+        yield SEVEN_PARITIES, _SMALL, 0, 0, lambda b, x, c, d: ccp(b, angle, *x)
     else:
         if qubits <= _WIDEST_PARITIES:
             yield "all parities", _PARITIES, 0, 0, lambda b, x, c, d: all_ones_turns(b, angle, x)

@@ -5,7 +5,8 @@ The rewrites, each an identity of unitaries, phase included:
 * one-qubit gates that commute with a CX (diagonal ones on its control, functions of X on its
   target) wait until they meet something they do not commute with, and merge there;
 * two equal CX cancel if only such gates and CX are in between;
-* CX, a quarter turn, CX on one pair is one CX between turns.
+* two CX on one pair, in either direction, with one-qubit gates in between are one or none where
+  :func:`two_cx` says so.
 """
 
 from __future__ import annotations
@@ -139,53 +140,100 @@ class _Pass:
         self._not_z[target] += 1
 
     def _merge(self, control: int, target: int) -> bool:
-        """CX (turn) CX with a quarter turn on one of the two qubits, as one CX."""
+        """Takes this CX together with the one before on the same pair, if fewer CX do."""
         last = self._last_pair[control]
         if last is None or last != self._last_pair[target]:
             return False
         before = self._out[last]
-        if before is None or before.qubits != (control, target):
+        if before is None:
             return False
-        ours, theirs = self._since[control], self._since[target]
-        if bool(ours) == bool(theirs):
-            return False
-        frame = [] if ours else [control, target]
-        turned, other = (control, target) if ours else (target, control)
-        indices = ours or theirs
-        gates = [out.gate for i in indices if isinstance(out := self._out[i], Apply)]
-        turn = [g for g in gates if isinstance(g, Gate)]
-        if frame:
-            turn = [_H, *turn, _H]
-        found = _quarter_turn(turn)
+        pair = before.qubits
+        indices = [i for q in pair for i in self._since[q]]
+        gates = [[self._gate(i) for i in self._since[q]] for q in pair]
+        # with its ends exchanged, a CX is the other way round between H
+        ends = [] if pair == (control, target) else [_H]
+        found = two_cx((*gates[0], *ends), (*gates[1], *ends))
         if found is None:
             return False
-        first, last_angle, phase = found
-        self.phase += phase + math.pi / 4
+        steps, phase = found
+        self.phase += phase
         for index in (last, *indices):
             self._out[index] = None
-        new: list[tuple[Gate, int]] = [(_H, q) for q in frame]
-        new += [(g, turned) for g in (*_turns(first), Gate("sxdg"))]
-        self._write(new)
-        self._out.append(Apply(_X, (other,), (turned,), (1,)))
-        new = [(Gate("sdg"), turned), (Gate("sxdg"), other), (Gate("sx"), turned)]
-        new += [(g, turned) for g in _turns(last_angle)]
-        new += [(_H, q) for q in frame]
-        self._write(new)
-        for qubit in (control, target):
-            # what follows meets turns that do not commute with anything
+        for gate, end in (*steps, *((h, end) for h in ends for end in (0, 1))):
+            controls = () if gate else (pair[end],)
+            qubit = pair[end] if gate else pair[1 - end]
+            self._out.append(Apply(gate or _X, (qubit,), controls, (1,) * len(controls)))
+        for qubit in pair:
+            # what follows meets gates that do not commute with anything
             self._not_z[qubit] += 1
             self._not_x[qubit] += 1
             self._last_pair[qubit] = None
         return True
 
-    def _write(self, gates: Iterable[tuple[Gate, int]]) -> None:
-        for gate, qubit in gates:
-            self._out.append(Apply(gate, (qubit,)))
+    def _gate(self, index: int) -> Gate:
+        op = self._out[index]
+        if not isinstance(op, Apply) or not isinstance(op.gate, Gate):
+            raise AssertionError("only gates are noted")
+        return op.gate
 
     def finish(self) -> list[Operation]:
         for qubit in range(len(self._waiting)):
             self._flush(qubit, ())
         return [op for op in self._out if op is not None]
+
+
+_Step: TypeAlias = tuple[Gate | None, int]
+"""A gate on the control (0) or target (1) of a pair; None is CX, controlled by that end."""
+
+
+def two_cx(control: Sequence[Gate], target: Sequence[Gate]) -> tuple[list[_Step], float] | None:
+    """CX, then gates on its control and on its target, then the CX again, with at most one CX.
+
+    It can be done if the gates commute with the CX, up to a Z of the target and an X of the
+    control, or if those of one end are a quarter turn between turns that commute.
+
+    Returns:
+        The steps and a global phase in radians, or None.
+    """
+    before: list[_Step] = []
+    after: list[_Step] = []
+    if not _is_function_of_x(product(target)) and _is_function_of_x(product((_Z, *target))):
+        target, before = (_Z, *target), [(_Z, 0), (_Z, 1)]
+    if not _is_diagonal(product(control)) and _is_diagonal(product((*control, _X))):
+        control, after = (*control, _X), [(_X, 0), (_X, 1)]
+    on_control: list[_Step] = [(gate, 0) for gate in control]
+    on_target: list[_Step] = [(gate, 1) for gate in target]
+    if _is_function_of_x(product(target)):
+        if _is_diagonal(product(control)):
+            return [*before, *on_control, *on_target, *after], 0.0
+        found = _quarter_turned(control, 0)
+        rest = on_target
+    elif _is_diagonal(product(control)):
+        found = _quarter_turned((_H, *target, _H), 1)
+        rest = on_control
+        frame: list[_Step] = [(_H, 0), (_H, 1)]
+        before, rest = [*before, *frame], [*frame, *rest]
+    else:
+        return None
+    if found is None:
+        return None
+    steps, phase = found
+    return [*before, *steps, *rest, *after], phase
+
+
+def _quarter_turned(gates: Sequence[Gate], end: int) -> tuple[list[_Step], float] | None:
+    """CX controlled by ``end``, a quarter turn of that end, CX: one CX between turns.
+
+    CX Ry(pi/2) CX is exp(-i pi/4 YX), and CX is exp(i pi/4 ZX) up to one-qubit gates.
+    """
+    found = _quarter_turn(gates)
+    if found is None:
+        return None
+    first, last, phase = found
+    steps: list[_Step] = [(gate, end) for gate in (*_turns(first), Gate("sxdg"))]
+    steps += [(None, end), (Gate("sdg"), end), (Gate("sxdg"), 1 - end), (Gate("sx"), end)]
+    steps += [(gate, end) for gate in _turns(last)]
+    return steps, phase + math.pi / 4
 
 
 def _turns(angle: float) -> tuple[Gate, ...]:
@@ -263,12 +311,13 @@ class _Writer:
         self.phase = 0.0
         self._basis = basis
         self._cz = "cz" in basis and "cx" not in basis
-        self._out: list[list[Operation]] = []  # an operation, then turns put into the gap after it
+        # The start, then each operation; each with the turns that were put into the gap after it.
+        self._out: list[list[Operation]] = [[]]
         self._waiting: list[list[Gate]] = [[] for _ in range(num_qubits)]
         self._free = [0] * num_qubits
         # For each qubit: (index into _out, layers) of its gaps before the next gate
         self._gaps: list[list[tuple[int, int]]] = [[] for _ in range(num_qubits)]
-        self._last: list[int | None] = [None] * num_qubits
+        self._last = [0] * num_qubits
         self._known: dict[tuple[Gate, ...], tuple[list[Gate], float]] = {}
 
     def add(self, op: Operation) -> None:
@@ -338,7 +387,7 @@ class _Writer:
             last, idle = self._last[qubit], start - self._free[qubit]
             if qubit not in turned:
                 self._gaps[qubit] = []
-            elif last is not None and idle > 0:
+            elif idle > 0:
                 self._gaps[qubit].append((last, idle))
             self._last[qubit] = len(self._out)
             self._free[qubit] = start + isinstance(op, Apply)

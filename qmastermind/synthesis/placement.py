@@ -8,7 +8,13 @@ from dataclasses import dataclass, replace
 
 from qmastermind.circuit import Apply, Box, Circuit, CircuitBuilder, Operation, Register, remap
 from qmastermind.gates import Gate
-from qmastermind.synthesis.constructions import Candidate, Task, choose, construct
+from qmastermind.synthesis.constructions import (
+    SEVEN_PARITIES,
+    Candidate,
+    Task,
+    choose,
+    construct,
+)
 from qmastermind.synthesis.diagonal import conditions, parities
 from qmastermind.synthesis.explanation import Explanation
 from qmastermind.synthesis.items import (
@@ -26,6 +32,7 @@ from qmastermind.synthesis.items import (
 from qmastermind.synthesis.phases import parity_turns
 from qmastermind.synthesis.policy import Objective
 from qmastermind.synthesis.rewrites import merge_phases
+from qmastermind.synthesis.toffoli import ccp
 
 
 @dataclass(frozen=True)
@@ -78,6 +85,8 @@ class Placer:
         self._zeros = _known_zeros(circuit, items)
         self._free_at = [0] * (self._size + clean + borrowed)
         self._pairs: dict[int, tuple[Candidate, frozenset[int]]] = {}
+        # For sets of three qubits, the last phase on them: order, whether late, where it ended
+        self._triples: dict[frozenset[int], tuple[tuple[int, ...], bool, int]] = {}
         self._partner = {
             item.pair: index
             for index, item in enumerate(items)
@@ -186,8 +195,26 @@ class Placer:
         task = Task("phase" if kind == "phase" else "rotation", len(qubits), angle)
         clean, lent = self._at_hand(qubits, index)
         candidate = self._choose(task, len(clean), len(lent))
+        if len(qubits) == 3 and candidate.name == SEVEN_PARITIES:
+            self._triple(literals, qubits, angle, candidate.depth)
+            return
         wires = qubits + clean[: candidate.clean] + lent[: candidate.borrowed]
         self._write(construct(task, candidate), literals, wires, candidate.depth)
+
+    def _triple(
+        self, literals: Literals, qubits: tuple[int, ...], angle: float, layers: int
+    ) -> None:
+        """A phase on three qubits, turned so that it shares CX with one just before it."""
+        order, late, end = self._triples.get(frozenset(qubits), (qubits, True, 0))
+        since = (op for op in self.operations[end:] if not set(qubits).isdisjoint(op.qubits))
+        if not late and all(len(op.qubits) == 1 for op in since):
+            order, late = (*order[1:], order[0]), True
+        else:
+            order, late = qubits, False
+        b = CircuitBuilder(Register("x", 3))
+        ccp(b, angle, 0, 1, 2, late=late)
+        self._write(b.build(), literals, order, layers)
+        self._triples[frozenset(qubits)] = (order, late, len(self.operations))
 
     def _choose(self, task: Task, clean: int, borrowed: int) -> Candidate:
         settings = self._settings

@@ -63,15 +63,20 @@ def imaginary_ccz(
         turns[index % 2](target)
 
 
-def ccp(b: CircuitBuilder, angle: float, x: int, y: int, z: int) -> None:
+def ccp(b: CircuitBuilder, angle: float, x: int, y: int, z: int, *, late: bool = False) -> None:
     """exp(i angle xyz): 6 CX, and 7 T if the angle is pi. Depth 7 with its turns.
 
     The seven parities of x, y, z get turns of angle / 4, positive for an odd number of terms.
     Source: phase polynomials, Amy, Maslov, Mosca and Roetteler, IEEE TCAD 32, 818 (2013), section
     III; this order of CX has the least depth of all with six.
+
+    It ends with a CX from z to y. Between H on all three, another one that begins with the CX from
+    y to z, the order (y, z, x), loses two CX to the first, if it turns y ``late``: after its CX
+    instead of before.
     """
     quarter = angle / 4
-    turn(b, quarter, y)
+    if not late:
+        turn(b, quarter, y)
     turn(b, quarter, z)
     b.x(y, [x])
     turn(b, -quarter, y)
@@ -84,6 +89,8 @@ def ccp(b: CircuitBuilder, angle: float, x: int, y: int, z: int) -> None:
     b.x(y, [x])
     turn(b, -quarter, y)
     b.x(y, [z])
+    if late:
+        turn(b, quarter, y)
 
 
 def cp(b: CircuitBuilder, angle: float, x: int, y: int) -> None:

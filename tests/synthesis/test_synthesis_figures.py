@@ -110,7 +110,7 @@ def test_the_iteration_is_what_it_was(clean: int) -> None:
 
 
 def test_adaptive_search_for_four_pegs_of_six_colours() -> None:
-    """Two queries, the secret with certainty: 96 CX and two-qubit depth 24 on 12 qubits."""
+    """Two queries, the secret with certainty; Qiskit 2.6 takes 92 CX and two-qubit depth 24."""
     rules = Rules()
     schedule = adaptive_plan(rules)
     secret = rules.code("BOYB")
@@ -118,8 +118,8 @@ def test_adaptive_search_for_four_pegs_of_six_colours() -> None:
     lowered = lower(circuit, ancillas=Policy.none())
     reached = count(lowered)
     assert reached.qubits == 12
-    assert reached.two_qubit_gates <= 96
-    assert reached.two_qubit_depth <= 24
+    assert reached.two_qubit_gates <= 80
+    assert reached.two_qubit_depth <= 20
     state = state_of(lowered)
     assert abs(state[int(schedule.encoding.encode(secret), 2)]) ** 2 == pytest.approx(1, abs=1e-12)
 

@@ -67,7 +67,7 @@ def test_with_a_cap_and_an_opening(tmp_path):
 def test_a_checkpoint_of_one_question_helps_another(tmp_path):
     path = tmp_path / "checkpoint.npz"
     with pytest.raises(KeyboardInterrupt):
-        find_optimum(CLASSIC, checkpoint=path, watch=Interrupter(6))
+        find_optimum(CLASSIC, checkpoint=path, watch=Interrupter(3))
     forced = find_optimum(CLASSIC, opening=CLASSIC.code("1122"), checkpoint=path, resume=True)
     assert forced.tree.total == 5702
 

@@ -99,7 +99,9 @@ def optimal(
                 method=method, checkpoint=kept, resume=resume, watch=watch,
             )  # fmt: skip
     except KeyboardInterrupt:
-        err_console().print(f"interrupted; what is proved is in {kept}: go on with --resume")
+        err_console().print(
+            f"interrupted; what is proved is in {kept}: go on with --resume", soft_wrap=True
+        )
         raise
     except ImpossibleError as error:
         if json:
@@ -128,9 +130,10 @@ def _slug(rules: Rules) -> str:
 def _progress() -> Progress:
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+    err = err_console()
     return Progress(
         SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(),
-        console=err_console(), transient=True,
+        console=err, transient=True, disable=not err.is_terminal,
     )  # fmt: skip
 
 

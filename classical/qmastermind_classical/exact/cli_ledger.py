@@ -86,7 +86,9 @@ def ledger(
             for proof in _run(jobs, workers, scheduler, bar):
                 _enter(book, proof, trees)
     except KeyboardInterrupt:
-        err_console().print(f"interrupted; {results} and {work} hold what is done: run it again")
+        err_console().print(
+            f"interrupted; {results} and {work} hold what is done: run it again", soft_wrap=True
+        )
         raise
     if jobs and not any(work.iterdir()):
         work.rmdir()
@@ -144,18 +146,23 @@ def _enter(book: Ledger, proof: Proof, trees: Path | None) -> None:
 def _progress() -> Progress:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+    err = err_console()
     return Progress(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-        console=err_console(), transient=True,
+        console=err, transient=True, disable=not err.is_terminal,
     )  # fmt: skip
 
 
 def _show(book: Ledger, cells: Sequence[Cell]) -> None:
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     from qmastermind_classical.exact.ledger import HEADINGS, row
 
-    table = Table(*HEADINGS)
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for heading in HEADINGS[:-1]:
+        wide = heading in ("game", "value")
+        table.add_column(heading, no_wrap=heading != "value", justify="left" if wide else "right")
     for cell in cells:
-        table.add_row(*row(cell, book.records[cell]))
+        table.add_row(*row(cell, book.records[cell])[:-1])
     console().print(table)

@@ -203,7 +203,7 @@ def run_on_cluster(jobs: Sequence[Job], address: str) -> Iterator[Proof]:
     with client:
         futures = [client.submit(prove, job, pure=False) for job in jobs]
         try:
-            for future in as_completed(futures):
+            for future in as_completed(futures, loop=client.loop):
                 yield future.result()
         except QmastermindError:
             raise

@@ -17,7 +17,7 @@ from qmastermind_classical.exact.jobs import Proof
 FORMAT = "qmastermind-ledger"
 VERSION = 1
 HEADINGS = (
-    "game", "total", "mean", "most", "opening", "sets expanded", "CPU s", "value", "tree SHA-256",
+    "game", "total", "mean", "most", "opening", "sets", "CPU s", "value", "tree SHA-256",
 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from qmastermind.errors import ConflictError, UsageError
+from qmastermind.errors import ConflictError, TooLargeError, UsageError
 from qmastermind.game import Code, Feedback, Rules
 from qmastermind_classical.kernels import (
     CodeWords,
@@ -20,6 +20,9 @@ from qmastermind_classical.kernels import (
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+MAX_CODES = 5_000_000
+"""The largest game whose codes are listed."""
 
 History: TypeAlias = tuple[tuple[Code, Feedback], ...]
 
@@ -55,7 +58,13 @@ def possible_codes(
 
     Raises:
         ConflictError: If there is none. Names the first row that leaves none.
+        TooLargeError: If the game has more than :data:`MAX_CODES` codes.
     """
+    if rules.num_codes > MAX_CODES:
+        raise TooLargeError(
+            f"{rules} has {rules.num_codes:,} codes, too many to list (at most {MAX_CODES:,}); "
+            "solvers that list no codes: genetic, human"
+        )
     possible: NDArray[np.integer[Any]] = np.arange(rules.num_codes)
     if not history:
         return possible

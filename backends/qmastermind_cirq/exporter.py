@@ -11,7 +11,7 @@ import cirq
 
 from qmastermind.circuit import Apply, Barrier, Box, Circuit, Measure, Phases, Reset
 from qmastermind.gates import Gate
-from qmastermind.plugin import multi_controlled_form
+from qmastermind.plugin import framework_errors, multi_controlled_form
 
 BARRIER_TAG = "qmastermind.barrier"
 """Tag of the identity that stands for a barrier; a compiler must be told to ignore it."""
@@ -32,11 +32,12 @@ def to_cirq(circuit: Circuit) -> cirq.Circuit:
     Returns:
         The circuit, boxes opened; of one repeated box, each operation exists once.
     """
-    operations = operations_for(circuit, cirq.LineQubit.range(circuit.num_qubits))
     phase = circuit.total_global_phase
-    if phase:
-        operations = [*operations, cirq.global_phase_operation(cmath.exp(1j * phase))]
-    return cirq.Circuit(operations)
+    with framework_errors("Cirq"):
+        operations = operations_for(circuit, cirq.LineQubit.range(circuit.num_qubits))
+        if phase:
+            operations = [*operations, cirq.global_phase_operation(cmath.exp(1j * phase))]
+        return cirq.Circuit(operations)
 
 
 def operations_for(circuit: Circuit, qubits: Sequence[cirq.Qid]) -> list[cirq.Operation]:

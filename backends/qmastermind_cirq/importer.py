@@ -13,6 +13,7 @@ import numpy as np
 
 from qmastermind.circuit import Barrier, Circuit, CircuitBuilder, Measure, Phases, Register
 from qmastermind.errors import CircuitError, UnsupportedError
+from qmastermind.plugin import framework_errors
 from qmastermind_cirq.exporter import BARRIER_TAG
 from qmastermind_cirq.gates import diagonal_angles, neutral_gate, parts
 
@@ -42,6 +43,11 @@ def from_cirq(circuit: cirq.AbstractCircuit, qubits: Sequence[cirq.Qid] | None =
         CircuitError: For parameters, qudits, or qubits that are not in ``qubits``.
         UnsupportedError: For an operation that is neither unitary, measurement nor reset.
     """
+    with framework_errors("Cirq"):
+        return _read(circuit, qubits)
+
+
+def _read(circuit: cirq.AbstractCircuit, qubits: Sequence[cirq.Qid] | None) -> Circuit:
     if cirq.is_parameterized(circuit):
         names = ", ".join(sorted(cirq.parameter_names(circuit)))
         raise CircuitError(f"the circuit has unresolved parameters ({names}); resolve them first")

@@ -13,6 +13,7 @@ from pennylane.ops.op_math import Adjoint, Controlled, Pow
 from qmastermind.circuit import Apply, Barrier, Circuit, CircuitBuilder, Measure, Phases, Register
 from qmastermind.errors import CircuitError, UnsupportedError
 from qmastermind.gates import Gate
+from qmastermind.plugin import framework_errors
 from qmastermind.simulator import statevector
 from qmastermind.synthesis.one_qubit import synthesise_one_qubit
 from qmastermind_pennylane.exporter import identifier
@@ -42,6 +43,11 @@ def from_pennylane(script: qml.tape.QuantumScript, wires: Sequence[Any] | None =
         CircuitError: For parameters that are no numbers, batches, or wires not in ``wires``.
         UnsupportedError: For an operation or measurement that the neutral circuit cannot hold.
     """
+    with framework_errors("PennyLane"):
+        return _read_script(script, wires)
+
+
+def _read_script(script: qml.tape.QuantumScript, wires: Sequence[Any] | None) -> Circuit:
     order = _order(script) if wires is None else list(wires)
     index = {wire: i for i, wire in enumerate(order)}
     missing = [wire for wire in script.wires if wire not in index]

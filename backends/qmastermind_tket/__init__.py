@@ -1,6 +1,6 @@
-"""tket as a backend of qmastermind: compiles with pytket's passes.
+"""Tket as a backend of qmastermind: compiles with pytket, runs on any of its backends.
 
-pytket itself is imported when a converter or a method of the backend is first used.
+Pytket itself is imported when a converter or a method of the backend is first used.
 """
 
 from __future__ import annotations

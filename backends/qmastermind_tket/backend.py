@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from qmastermind.backend import Backend, BackendInfo, Capability, Compiled, Result
 from qmastermind.circuit import Circuit
-from qmastermind.errors import UnknownNameError, UnsupportedError
-from qmastermind.plugin import check_request, framework_errors, join_passes, settle
-from qmastermind.results import Counts, Distribution
+from qmastermind.plugin import (
+    check_request,
+    framework_errors,
+    join_passes,
+    settle,
+    without_idle_qubits,
+)
+from qmastermind.results import Distribution
+from qmastermind.simulator import StatevectorBackend
 from qmastermind.target import Target
 
 if TYPE_CHECKING:
@@ -17,18 +23,18 @@ if TYPE_CHECKING:
 
 
 class TketBackend(Backend):
-    """Compiles with tket's passes.
+    """Compiles with tket; runs on the embedded simulator, or on a backend of pytket.
 
-    pytket simulates nothing itself: circuits run on the embedded simulator, after going through
-    tket's form and back, or on a backend of an installed pytket extension.
+    Pytket has no simulator of its own. By default a circuit goes through tket's form and back,
+    and then to the embedded simulator.
 
     Args:
-        native: A pytket backend that runs circuits; default the embedded simulator.
+        backend: A backend of pytket with shots or counts, or None.
     """
 
     info: ClassVar[BackendInfo] = BackendInfo(
         name="tket",
-        summary="tket's compiler; runs on the embedded simulator or a pytket extension's backend",
+        summary="tket's compiler; runs on the embedded simulator (tket:<backend of pytket>)",
         packages=("pytket",),
         extra="tket",
         capabilities=frozenset(
@@ -41,78 +47,68 @@ class TketBackend(Backend):
                 Capability.ROUTING,
             }
         ),
+        formats=("tket-json",),
     )
 
-    def __init__(self, native: NativeBackend | None = None) -> None:
+    def __init__(self, backend: NativeBackend | None = None) -> None:
         self.require()
-        self.native = native
+        self.native = backend
 
     @classmethod
     def create(cls, argument: str | None = None) -> TketBackend:
-        """Makes the backend; ``tket:AerBackend`` runs on a backend of a pytket extension.
+        """Makes the backend for ``tket`` or ``tket:<backend of pytket>``.
+
+        Args:
+            argument: Name of a class in an installed extension of pytket that needs no
+                arguments, such as ``AerBackend``, also with its extension: ``qiskit.AerBackend``.
 
         Raises:
-            MissingDependencyError: If pytket is missing.
-            UnknownNameError: If no installed extension has a backend of that name.
+            UnknownNameError: If there is no such class.
+            UsageError: If it cannot be made without arguments.
         """
         cls.require()
         if argument is None:
             return cls()
-        known = extension_backends()
-        if argument not in known:
-            raise UnknownNameError("pytket backend", argument, known)
-        with framework_errors("pytket"):
-            return cls(known[argument]())
+        from qmastermind_tket.extensions import find_backend
+
+        return cls(find_backend(argument))
 
     @property
     def name(self) -> str:
-        """``tket``, with the name of the pytket backend behind a colon if there is one."""
-        if self.native is None:
-            return self.info.name
-        return f"{self.info.name}:{type(self.native).__name__}"
+        """``tket``, with the name of pytket's backend behind a colon if there is one."""
+        return "tket" if self.native is None else f"tket:{type(self.native).__name__}"
 
     def can(self, capability: Capability) -> bool:
-        """Whether this backend has ``capability``; a pytket backend has no exact probabilities."""
-        if self.native is not None and capability in (Capability.EXACT, Capability.MID_CIRCUIT):
-            return False
-        return super().can(capability)
+        """Whether this backend has ``capability``; of pytket's backends only runs are known."""
+        if self.native is None or capability in (Capability.TARGET, Capability.ROUTING):
+            return super().can(capability)
+        if capability is Capability.MID_CIRCUIT:
+            from pytket.predicates import NoMidMeasurePredicate
+
+            needed = self.native.required_predicates
+            return not any(isinstance(p, NoMidMeasurePredicate) for p in needed)
+        return capability is Capability.RUN
 
     def _run(self, circuit: Circuit, shots: int, seed: int | None) -> Result:
-        from qmastermind_tket.exporter import to_tket
-
+        circuit = without_idle_qubits(circuit)
         if self.native is None:
-            from qmastermind.simulator import StatevectorBackend
+            return StatevectorBackend()._run(self._through_tket(circuit), shots, seed)
+        from qmastermind_tket.extensions import sample
 
-            return StatevectorBackend().run(self._through_tket(circuit), shots, seed)
         with framework_errors("pytket"):
-            compiled = self.native.get_compiled_circuit(to_tket(circuit))
-            handle = self.native.process_circuit(compiled, n_shots=shots, seed=seed)
-            outcomes = self.native.get_result(handle).get_counts(compiled.bits)
-        counts = Counts()
-        for bits, number in outcomes.items():
-            counts["".join("01"[b] for b in bits)] = int(number)
-        return Result(counts)
+            return Result(sample(self.native, circuit, shots, seed))
 
     def probabilities(self, circuit: Circuit) -> Distribution:
-        """The exact distribution of the classical bits, from the embedded simulator.
+        """The exact distribution of the classical bits; no query is counted.
 
         Raises:
-            UnsupportedError: If a measurement is not final, or circuits run elsewhere.
+            UnsupportedError: If this is a backend of pytket, or there are too many outcomes of
+                measurements in between.
             TooLargeError: If the state does not fit into memory.
         """
         if self.native is not None:
-            raise UnsupportedError(f"backend {self.name!r} gives no exact probabilities")
-        from qmastermind.simulator import StatevectorBackend
-
+            return super().probabilities(circuit)
         return StatevectorBackend().probabilities(self._through_tket(circuit))
-
-    def _through_tket(self, circuit: Circuit) -> Circuit:
-        """The circuit as tket has it, so that a run tests the conversion as well."""
-        from qmastermind_tket.exporter import to_tket
-        from qmastermind_tket.importer import from_tket
-
-        with framework_errors("pytket"):
-            return from_tket(to_tket(circuit))
 
     def compile(
         self,
@@ -126,10 +122,11 @@ class TketBackend(Backend):
         Args:
             circuit: With or without measurements.
             target: Default: all-to-all, basis {rz, sx, x, cx}.
-            level: 0 decomposes; 1 is ``SynthesiseTket``; 2 adds ``KAKDecomposition`` and
-                ``CliffordSimp``; 3 is ``FullPeepholeOptimise``, which takes about ten times as
-                long.
-            seed: Not used; these passes are deterministic.
+            level: 0 rebases; 1 is ``SynthesiseTket``; 2 adds ``KAKDecomposition`` and
+                ``CliffordSimp``; 3 takes the best of that and of ``FullPeepholeOptimise`` with
+                and without ``OptimisePhaseGadgets``, by two-qubit gates, two-qubit depth and
+                depth, and takes about twenty times as long.
+            seed: Not used; tket's passes are deterministic.
 
         Raises:
             UsageError: If the circuit does not fit the target.
@@ -137,7 +134,7 @@ class TketBackend(Backend):
         """
         target = check_request(circuit, target, level)
         started = time.perf_counter()
-        with framework_errors("pytket"):
+        with framework_errors("tket"):
             from qmastermind_tket.compiler import compile_for
 
             native, neutral, passes, initial, final = compile_for(circuit, target, level)
@@ -157,23 +154,24 @@ class TketBackend(Backend):
             final_layout=final,
         )
 
+    def export(self, circuit: Circuit, file_format: str) -> bytes:
+        """The circuit as a file for ``pytket.Circuit.from_dict(json.load(...))``, boxes opened.
 
-def extension_backends() -> dict[str, Any]:
-    """The backends of installed pytket extensions, by class name."""
-    import importlib
-    import pkgutil
+        Raises:
+            UnsupportedError: For a format other than ``tket-json``.
+        """
+        if file_format not in self.info.formats:
+            return super().export(circuit, file_format)
+        import json
 
-    from pytket.backends import Backend as NativeBackend
+        from qmastermind_tket.exporter import to_tket
 
-    try:
-        namespace = importlib.import_module("pytket.extensions")
-    except ImportError:
-        return {}
-    found: dict[str, Any] = {}
-    for module in pkgutil.iter_modules(namespace.__path__):
-        with framework_errors("pytket"):
-            extension = importlib.import_module(f"pytket.extensions.{module.name}")
-        for name, value in vars(extension).items():
-            if isinstance(value, type) and issubclass(value, NativeBackend):
-                found[name] = value
-    return found
+        with framework_errors("tket"):
+            return json.dumps(to_tket(circuit).to_dict()).encode()
+
+    def _through_tket(self, circuit: Circuit) -> Circuit:
+        from qmastermind_tket.exporter import to_tket
+        from qmastermind_tket.importer import from_tket
+
+        with framework_errors("tket"):
+            return from_tket(to_tket(circuit))

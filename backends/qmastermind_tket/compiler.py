@@ -1,123 +1,171 @@
-"""tket's standard passes and routing, for one of our targets."""
+"""Tket's standard optimisation, placement, routing and rebase, for one of our targets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import suppress
-from typing import TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+import pytket
 from pytket.architecture import Architecture
-from pytket.circuit import Circuit as TketCircuit
 from pytket.circuit import Node, OpType, Qubit
 from pytket.passes import (
     AutoRebase,
-    AutoSquash,
     BasePass,
     CliffordSimp,
     DecomposeBoxes,
-    DecomposeMultiQubitsCX,
-    DecomposeSwapsToCXs,
-    DefaultMappingPass,
     FullPeepholeOptimise,
     KAKDecomposition,
+    NaivePlacementPass,
+    OptimisePhaseGadgets,
+    PlacementPass,
+    RemoveRedundancies,
+    RoutingPass,
+    SquashTK1,
     SynthesiseTket,
 )
+from pytket.placement import GraphPlacement
 from pytket.predicates import CompilationUnit
 
-from qmastermind.circuit import Circuit
-from qmastermind.gates import GATES
 from qmastermind.plugin import check_connected, join_passes, split_measurements
-from qmastermind.target import Target
-from qmastermind_tket.exporter import CONTROLLED_TYPES, GATE_TYPES, to_tket
+from qmastermind_tket.exporter import to_tket
+from qmastermind_tket.gates import CONTROLLED, PLAIN
 from qmastermind_tket.importer import from_tket
 
+if TYPE_CHECKING:
+    from qmastermind.circuit import Circuit
+    from qmastermind.target import Target
+
 Layout: TypeAlias = tuple[int, ...]
+Recipe: TypeAlias = tuple[tuple[str, BasePass], ...]
+
+_PLACEMENT_TIMEOUT = 10_000  # milliseconds; tket's default of a second makes layouts depend on load
+
+_REBASE = ("AutoRebase(CX, TK1)", AutoRebase({OpType.CX, OpType.TK1}))
+_PEEPHOLE = ("FullPeepholeOptimise(allow_swaps=False)", FullPeepholeOptimise(allow_swaps=False))
+_SYNTHESISE = ("SynthesiseTket", SynthesiseTket())
+_GADGETS = ("OptimisePhaseGadgets", OptimisePhaseGadgets())
+
+# Nothing may permute qubits behind the circuit's back, hence allow_swaps=False everywhere.
+_POLISH: Recipe = (
+    ("KAKDecomposition(allow_swaps=False)", KAKDecomposition(allow_swaps=False)),
+    ("CliffordSimp(allow_swaps=False)", CliffordSimp(allow_swaps=False)),
+    _SYNTHESISE,
+)
+_BEFORE_ROUTING: dict[int, tuple[Recipe, ...]] = {
+    0: ((_REBASE,),),
+    1: ((_SYNTHESISE,),),
+    2: (_POLISH,),
+    3: (_POLISH, (_PEEPHOLE,), (_GADGETS, _PEEPHOLE)),
+}
+_AFTER_ROUTING: dict[int, Recipe] = {
+    0: (_REBASE,),
+    1: (_REBASE, _SYNTHESISE),
+    2: (_REBASE, *_POLISH),
+    3: (_REBASE, *_POLISH),
+}
 
 
 def compile_for(
     circuit: Circuit, target: Target, level: int
-) -> tuple[TketCircuit, Circuit, str, Layout, Layout]:
-    """Compiles for a target; swaps are never left implicit.
+) -> tuple[pytket.Circuit, Circuit, str, Layout, Layout]:
+    """Compiles for a target; a basis that tket's rebase does not know is left at TK1.
 
     Returns:
-        tket's circuit, the same read back on physical qubits, the names of the passes, and the
-        physical qubits on which the source's qubits start and end.
+        Tket's circuit, on ``Node(physical qubit)`` if the target has couplings, the same read
+        back, the names of the passes, and the physical qubits on which the source's qubits
+        start and end.
     """
-    unitary, measured = split_measurements(circuit)
-    unit = CompilationUnit(to_tket(unitary))
-    passes = [*_DECOMPOSITION, *_OPTIMISERS[level]]
-    width = circuit.num_qubits
-    order: list[Qubit] = list(unit.circuit.qubits)
-    if target.coupling is not None:
-        width = target.num_qubits or width
-        connected = set(check_connected(target, circuit.num_qubits))
-        pairs = [pair for pair in sorted(target.coupling) if connected.issuperset(pair)]
-        device = Architecture(pairs)
-        passes.append(("DefaultMappingPass", DefaultMappingPass(device, False)))
-        passes.append(("DecomposeSwapsToCXs", DecomposeSwapsToCXs(device)))
-        # Placement is done: what follows must not move gates to other qubits.
-        passes += _OPTIMISERS[min(level, 1)]
-        order = [Node(i) for i in range(width)]
-    passes += _rebases(target.basis, squash=level > 0)
-    for _, step in passes:
+    body, measured = split_measurements(circuit)
+    source = to_tket(body)
+    DecomposeBoxes().apply(source)
+    results = [_compiled(source, target, level, recipe) for recipe in _BEFORE_ROUTING[level]]
+    best = min(
+        results, key=lambda r: (r.native.n_2qb_gates(), r.native.depth_2q(), r.native.depth())
+    )
+    native = best.native
+    if measured:
+        register = native.add_c_register("c", circuit.num_bits)
+        for bit, qubit in measured.items():
+            native.Measure(best.qubits[best.final[qubit]], register[bit])
+    neutral = from_tket(native, best.qubits)
+    passes = join_passes(["DecomposeBoxes", *best.passes])
+    if len(results) > 1:
+        passes += f" (the best of {len(results)} recipes)"
+    return native, neutral, passes, best.initial, best.final
+
+
+class _Result(NamedTuple):
+    native: pytket.Circuit
+    qubits: Sequence[Qubit]
+    passes: list[str]
+    initial: Layout
+    final: Layout
+
+
+def _compiled(source: pytket.Circuit, target: Target, level: int, recipe: Recipe) -> _Result:
+    native = _applied(source, recipe)
+    passes = _names(recipe)
+    n, size = source.n_qubits, target.num_qubits or source.n_qubits
+    qubits: Sequence[Qubit] = [*source.qubits, *(Qubit(i) for i in range(n, size))]
+    initial = final = tuple(range(n))
+    if target.coupling:
+        native, initial, final = _route(native, target)
+        native = _applied(native, _AFTER_ROUTING[level])
+        passes += ["GraphPlacement", "RoutingPass", *_names(_AFTER_ROUTING[level])]
+        qubits = [Node(i) for i in range(size)]
+    elif target.coupling is not None:
+        check_connected(target, n)  # a device without couplings holds one qubit
+    native, names = _rebased(native, target.basis)
+    return _Result(native, qubits, passes + names, initial, final)
+
+
+def _applied(circuit: pytket.Circuit, recipe: Recipe) -> pytket.Circuit:
+    result = circuit.copy()
+    for _, step in recipe:
+        step.apply(result)
+    return result
+
+
+def _names(recipe: Recipe) -> list[str]:
+    return [name for name, _ in recipe]
+
+
+def _route(circuit: pytket.Circuit, target: Target) -> tuple[pytket.Circuit, Layout, Layout]:
+    connected = set(check_connected(target, circuit.n_qubits))
+    pairs = sorted(pair for pair in target.coupling or () if connected >= set(pair))
+    device = Architecture(pairs)
+    unit = CompilationUnit(circuit)
+    for step in (
+        PlacementPass(GraphPlacement(device, timeout=_PLACEMENT_TIMEOUT)),
+        NaivePlacementPass(device),
+        RoutingPass(device),
+    ):
         step.apply(unit)
-    native = unit.circuit
     start, end = unit.initial_map, unit.final_map
-    place = {unit_id: i for i, unit_id in enumerate(order)}
-    source = [Qubit(q) for q in range(circuit.num_qubits)]
-    initial = tuple(place[start[q]] for q in source)
-    final = tuple(place[end[q]] for q in source)
-    for bit, q in sorted(measured.items()):
-        if not native.bits or bit >= len(native.bits):
-            native.add_c_register("c", circuit.num_bits)
-        native.Measure(order[final[q]], native.bits[bit])
-    neutral = from_tket(native, order)
-    names = join_passes(name for name, _ in passes)
-    return native, neutral, names, initial, final
+    initial, final = (tuple(where[q].index[0] for q in circuit.qubits) for where in (start, end))
+    return unit.circuit, initial, final
 
 
-_DECOMPOSITION: list[tuple[str, BasePass]] = [
-    ("DecomposeBoxes", DecomposeBoxes()),
-    ("DecomposeMultiQubitsCX", DecomposeMultiQubitsCX()),
-]
-_OPTIMISERS: dict[int, list[tuple[str, BasePass]]] = {
-    0: [],
-    1: [("SynthesiseTket", SynthesiseTket())],
-    2: [
-        ("KAKDecomposition(allow_swaps=False)", KAKDecomposition(allow_swaps=False)),
-        ("CliffordSimp(allow_swaps=False)", CliffordSimp(allow_swaps=False)),
-        ("SynthesiseTket", SynthesiseTket()),
-    ],
-    3: [("FullPeepholeOptimise(allow_swaps=False)", FullPeepholeOptimise(allow_swaps=False))],
-}
+def _rebased(circuit: pytket.Circuit, basis: Iterable[str]) -> tuple[pytket.Circuit, list[str]]:
+    """Rewrites in the basis with tket's own rebase, where it has one."""
+    found = (PLAIN.get(name) or _controlled(name) for name in basis)
+    kinds = {kind for kind in found if kind is not None}
+    wide = {kind for kind in kinds if kind not in _ONE_QUBIT} or {OpType.CX}
+    result = circuit.copy()
+    try:
+        AutoRebase(wide | {OpType.TK1}).apply(result)
+        SquashTK1().apply(result)
+        AutoRebase(kinds).apply(result)
+    except RuntimeError:  # tket knows no decomposition into this set
+        return circuit, []
+    RemoveRedundancies().apply(result)
+    names = ", ".join(sorted(kind.name for kind in kinds))
+    return result, ["SquashTK1", f"AutoRebase({names})", "RemoveRedundancies"]
 
 
-def _rebases(basis: Iterable[str], squash: bool) -> list[tuple[str, BasePass]]:
-    """Tket's own change of basis where it knows one; what is left over is rewritten by us."""
-    kinds = set()
-    for name in basis:
-        inner = name.lstrip("c")
-        kind = GATE_TYPES.get(name) or CONTROLLED_TYPES.get((inner, len(name) - len(inner)))
-        if kind is not None:
-            kinds.add(kind)
-    for gates in (kinds, {OpType.CX, OpType.TK1}):
-        try:
-            change = AutoRebase(gates)
-        except (RuntimeError, KeyError, ValueError):
-            continue  # tket has no rule into this set of gates
-        steps = [(f"AutoRebase({_names(gates)})", change)]
-        # The rebase turns gate by gate and leaves runs of one-qubit gates behind.
-        singles = {kind for kind in gates if kind in _SINGLES}
-        if squash:
-            with suppress(RuntimeError, KeyError, ValueError):
-                steps.append((f"AutoSquash({_names(singles)})", AutoSquash(singles)))
-        return steps
-    return []
+def _controlled(name: str) -> OpType | None:
+    bare = name.lstrip("c")
+    return CONTROLLED.get((bare, len(name) - len(bare)))
 
 
-_SINGLES = {kind for name, kind in GATE_TYPES.items() if GATES[name].num_qubits == 1}
-_SINGLES.add(OpType.TK1)
-
-
-def _names(kinds: Iterable[OpType]) -> str:
-    return ", ".join(sorted(kind.name for kind in kinds))
+_ONE_QUBIT = frozenset(kind for name, kind in PLAIN.items() if name not in ("rzz", "ecr", "swap"))

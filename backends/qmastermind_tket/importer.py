@@ -3,148 +3,148 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
-from pytket.circuit import Circuit as TketCircuit
-from pytket.circuit import Command, OpType, Qubit
-from pytket.passes import DecomposeBoxes
+import numpy as np
+import pytket
+from pytket.circuit import DiagonalBox, Op, OpType, QControlBox, Qubit
+from pytket.passes import AutoRebase
 
-from qmastermind.circuit import Barrier, Circuit, CircuitBuilder, Measure, Register
-from qmastermind.errors import UnsupportedError
+from qmastermind.circuit import Circuit, CircuitBuilder, Measure, Phases, Register
+from qmastermind.errors import CircuitError, UnsupportedError
 from qmastermind.gates import Gate
+from qmastermind.plugin import framework_errors
 from qmastermind.synthesis.one_qubit import synthesise_one_qubit
-from qmastermind_tket.exporter import ANY_CONTROLS, CONTROLLED_TYPES, GATE_TYPES
+from qmastermind_tket.gates import CONTROLLED, MULTI_CONTROLLED, OTHER_CONTROLLED, PLAIN
 
-Part: TypeAlias = tuple[Gate, tuple[int, ...], tuple[int, ...]]
-"""A gate, the places of its targets, the places of its controls, among a command's qubits."""
-
-_PLAIN = {kind: name for name, kind in GATE_TYPES.items()}
-_CONTROLLED = {kind: (name, n) for (name, n), kind in CONTROLLED_TYPES.items()}
-_ANY_CONTROLS = {kind: name for name, kind in ANY_CONTROLS.items()}
-_SKIPPED = {OpType.noop, OpType.Phase}
+_NAMES = {kind: name for name, kind in PLAIN.items()}
+_OWN_CONTROLS = {kind: (PLAIN[name], n) for (name, n), kind in CONTROLLED.items()}
+_OWN_CONTROLS |= {kind: (inner, 1) for kind, inner in OTHER_CONTROLLED.items()}
+_MANY_CONTROLS = {kind: PLAIN[name] for name, kind in MULTI_CONTROLLED.items()}
 
 
-def from_tket(circuit: TketCircuit, qubits: Sequence[Qubit] | None = None) -> Circuit:
-    """Reads a circuit of tket, for everything that its passes emit.
+def from_tket(circuit: pytket.Circuit, qubits: Sequence[Qubit] | None = None) -> Circuit:
+    """Reads a circuit of tket, with its global phase.
 
-    Boxes are opened by tket, and an implicit permutation of the wires becomes swaps.
+    Boxes are opened, and other gates that the neutral circuit does not have are rebased by tket
+    to TK1 and CX. An implicit permutation of the qubits becomes swaps at the end.
 
     Args:
-        circuit: With numbers for all its angles, and no classical control.
-        qubits: Its qubits in our order, others among them being idle; default its own order.
+        circuit: Without symbols and classical control.
+        qubits: The qubits in order. Default: ``circuit.qubits``, which tket sorts by name.
 
     Returns:
-        A circuit with one register ``q``; bit b is tket's b-th bit. The global phase is kept.
+        A circuit with one register ``q``; classical bits in the order of ``circuit.bits``.
 
     Raises:
-        UnsupportedError: For symbols, conditions, or an operation without a unitary.
+        CircuitError: For symbols, or qubits that are not in ``qubits``.
+        UnsupportedError: For classical control and other operations that are neither unitary,
+            measurement nor reset.
     """
-    copy = circuit.copy()
-    if copy.free_symbols():
-        names = ", ".join(sorted(str(s) for s in copy.free_symbols()))
-        raise UnsupportedError(f"the circuit has symbols without a value: {names}")
-    DecomposeBoxes().apply(copy)
-    if copy.has_implicit_wireswaps:
-        copy.replace_implicit_wire_swaps()
-    order: Mapping[Qubit, int] = {q: i for i, q in enumerate(qubits or copy.qubits)}
-    bits = {b: i for i, b in enumerate(copy.bits)}
-    builder = CircuitBuilder(Register("q", max(1, len(order))))
-    for command in copy.get_commands():
-        where = [order[q] for q in command.qubits]
-        kind = command.op.type
-        if kind == OpType.Measure:
-            builder.add(Measure(where[0], bits[command.bits[0]]))
+    with framework_errors("tket"):
+        return _read(circuit, qubits)
+
+
+def _read(circuit: pytket.Circuit, qubits: Sequence[Qubit] | None) -> Circuit:
+    if circuit.is_symbolic():
+        names = ", ".join(sorted(map(str, circuit.free_symbols())))
+        raise CircuitError(f"the circuit has unresolved symbols ({names}); substitute them first")
+    order = list(circuit.qubits if qubits is None else qubits)
+    missing = [str(q) for q in circuit.qubits if q not in set(order)]
+    if missing:
+        raise CircuitError(f"qubits of the circuit are not in the order given: {missing}")
+    builder = CircuitBuilder(*([Register("q", len(order))] if order else []))
+    bits = {bit: i for i, bit in enumerate(circuit.bits)}
+    _Importer(builder, bits).circuit(circuit, order, range(len(order)), (), ())
+    built = builder.build()
+    return Circuit(built.registers, built.operations, len(bits), built.global_phase)
+
+
+class _Importer:
+    """Adds operations to a builder, each under controls that are already numbered."""
+
+    def __init__(self, builder: CircuitBuilder, bits: dict[Any, int]) -> None:
+        self.builder = builder
+        self.bits = bits
+
+    def circuit(
+        self,
+        circuit: pytket.Circuit,
+        order: Sequence[Qubit],
+        place: Sequence[int],
+        controls: tuple[int, ...],
+        values: tuple[int, ...],
+    ) -> None:
+        """Adds a circuit whose qubit ``order[i]`` is ``place[i]``."""
+        if circuit.has_implicit_wireswaps:
+            circuit = circuit.copy()
+            circuit.replace_implicit_wire_swaps()
+        index = dict(zip(order, place, strict=True))
+        for command in circuit.get_commands():
+            qubits = tuple(index[q] for q in command.qubits)
+            if command.op.type == OpType.Measure:
+                self.builder.add(Measure(qubits[0], self.bits[command.bits[0]]))
+            elif command.op.type == OpType.Barrier:
+                if qubits:
+                    self.builder.barrier(qubits)
+            elif command.bits or command.op.type == OpType.Conditional:
+                raise UnsupportedError(f"classical control is not supported: {command}")
+            else:
+                self.operation(command.op, qubits, controls, values)
+        self._phase(float(circuit.phase) * math.pi, controls, values)
+
+    def operation(
+        self, op: Op, qubits: tuple[int, ...], controls: tuple[int, ...], values: tuple[int, ...]
+    ) -> None:
+        """Adds a unitary operation, or a reset."""
+        kind = op.type
+        if kind in _NAMES:
+            gate = Gate(_NAMES[kind], tuple(float(p) * math.pi for p in op.params))
+            self.builder.gate(gate, qubits, controls, values)
+        elif kind in _OWN_CONTROLS or kind in _MANY_CONTROLS:
+            inner, n = _OWN_CONTROLS.get(kind) or (_MANY_CONTROLS[kind], len(qubits) - 1)
+            more = controls + qubits[:n], values + (1,) * n
+            self.operation(Op.create(inner, op.params), qubits[n:], *more)
+        elif isinstance(op, QControlBox):
+            n = op.get_n_controls()
+            states = tuple(int(v) for v in op.get_control_state_bits())
+            self.operation(op.get_op(), qubits[n:], controls + qubits[:n], values + states)
+        elif isinstance(op, DiagonalBox):
+            table = np.angle(op.get_diagonal())
+            self.builder.diagonal(Phases(len(qubits), table), qubits, controls, values)
+        elif kind == OpType.Phase:
+            self._phase(float(op.params[0]) * math.pi, controls, values)
         elif kind == OpType.Reset:
-            builder.reset(where[0])
-        elif kind == OpType.Barrier:
-            if where:
-                builder.add(Barrier(tuple(where)))
-        elif kind not in _SKIPPED:
-            for gate, targets, controls in _parts(command):
-                builder.gate(gate, [where[t] for t in targets], [where[c] for c in controls])
-            builder.global_phase += _phase_beside(command)
-    builder.global_phase += math.pi * float(copy.phase)
-    read = builder.build()
-    return Circuit(read.registers, read.operations, len(bits), read.global_phase)
+            self.builder.reset(qubits[0])
+        elif kind == OpType.noop:
+            return
+        elif hasattr(op, "get_circuit"):
+            body = op.get_circuit()
+            self.circuit(body, body.qubits, qubits, controls, values)
+        elif not op.is_gate() or kind == OpType.Collapse:
+            raise UnsupportedError(f"{op} is neither unitary, measurement nor reset")
+        elif len(qubits) == 1:
+            gates, phase = synthesise_one_qubit(op.get_unitary(), ("u",))
+            for gate in gates:
+                self.builder.gate(gate, qubits, controls, values)
+            self._phase(phase, controls, values)
+        else:
+            self._rebase(op, qubits, controls, values)
 
+    def _rebase(
+        self, op: Op, qubits: tuple[int, ...], controls: tuple[int, ...], values: tuple[int, ...]
+    ) -> None:
+        body = pytket.Circuit(len(qubits))
+        body.add_gate(op, list(range(len(qubits))))
+        AutoRebase({OpType.CX, OpType.TK1}).apply(body)
+        self.circuit(body, body.qubits, qubits, controls, values)
 
-def _parts(command: Command) -> list[Part]:
-    kind, width = command.op.type, len(command.qubits)
-    if command.op.is_gate():
-        angles = tuple(math.pi * float(p) for p in command.op.params)
-        places = tuple(range(width))
-        if kind in _PLAIN:
-            return [(Gate(_PLAIN[kind], angles), places, ())]
-        if kind in _CONTROLLED:
-            name, controls = _CONTROLLED[kind]
-            return [(Gate(name, angles), places[controls:], places[:controls])]
-        if kind in _ANY_CONTROLS:
-            return [(Gate(_ANY_CONTROLS[kind], angles), places[-1:], places[:-1])]
-        if kind in _COMPOSED:
-            return _COMPOSED[kind](*angles)
-        if width == 1:
-            gates, _ = synthesise_one_qubit(command.op.get_unitary(), ("u",))
-            return [(gate, (0,), ()) for gate in gates]
-    raise UnsupportedError(f"cannot read tket's operation {command.op.get_name()!r}")
-
-
-def _phase_beside(command: Command) -> float:
-    """The global phase that :func:`_parts` leaves out, for gates read through their unitary."""
-    kind = command.op.type
-    known = (_PLAIN, _CONTROLLED, _ANY_CONTROLS, _COMPOSED)
-    if any(kind in table for table in known):
-        return 0.0
-    return synthesise_one_qubit(command.op.get_unitary(), ("u",))[1]
-
-
-def _tk1(a: float, b: float, c: float) -> list[Part]:
-    return [(Gate(name, (t,)), (0,), ()) for name, t in (("rz", c), ("rx", b), ("rz", a))]
-
-
-def _phased_x(a: float, b: float) -> list[Part]:
-    return _tk1(b, a, -b)
-
-
-def _zz(angle: float) -> list[Part]:
-    return [(Gate("rzz", (angle,)), (0, 1), ())]
-
-
-def _xx(angle: float) -> list[Part]:
-    turn: list[Part] = [(Gate("h"), (q,), ()) for q in (0, 1)]
-    return [*turn, *_zz(angle), *turn]
-
-
-def _yy(angle: float) -> list[Part]:
-    into: list[Part] = [(Gate("rx", (math.pi / 2,)), (q,), ()) for q in (0, 1)]
-    back: list[Part] = [(Gate("rx", (-math.pi / 2,)), (q,), ()) for q in (0, 1)]
-    return [*into, *_zz(angle), *back]
-
-
-def _tk2(a: float, b: float, c: float) -> list[Part]:
-    return [*_xx(a), *_yy(b), *_zz(c)]
-
-
-def _iswap(angle: float) -> list[Part]:
-    return [*_xx(-angle / 2), *_yy(-angle / 2)]
-
-
-def _controlled_rx(angle: float) -> list[Part]:
-    return [(Gate("rx", (angle,)), (1,), (0,))]
-
-
-_COMPOSED: dict[OpType, Callable[..., list[Part]]] = {
-    OpType.TK1: _tk1,
-    OpType.TK2: _tk2,
-    OpType.PhasedX: _phased_x,
-    OpType.V: lambda: [(Gate("rx", (math.pi / 2,)), (0,), ())],
-    OpType.Vdg: lambda: [(Gate("rx", (-math.pi / 2,)), (0,), ())],
-    OpType.U2: lambda a, b: [(Gate("u", (math.pi / 2, a, b)), (0,), ())],
-    OpType.XXPhase: _xx,
-    OpType.YYPhase: _yy,
-    OpType.ZZMax: lambda: _zz(math.pi / 2),
-    OpType.ISWAP: _iswap,
-    OpType.ISWAPMax: lambda: _iswap(math.pi),
-    OpType.CV: lambda: _controlled_rx(math.pi / 2),
-    OpType.CVdg: lambda: _controlled_rx(-math.pi / 2),
-}
+    def _phase(self, angle: float, controls: tuple[int, ...], values: tuple[int, ...]) -> None:
+        angle = math.remainder(angle, 2 * math.pi)
+        if abs(angle) < 1e-15:
+            return
+        if controls:
+            self.builder.phase_on(angle, controls, values)
+        else:
+            self.builder.global_phase += angle

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from qmastermind.circuit import Barrier, Circuit, CircuitBuilder, Measure, Phases, Register, Reset
 from qmastermind.errors import CircuitError, UnsupportedError
-from qmastermind.gates import Gate
+from qmastermind.gates import GATES, Gate
 from qmastermind.testing.reference import distribution, unitary
 from qmastermind.testing.strategies import circuits
 
@@ -37,6 +37,21 @@ def check_both_ways(circuit: Circuit) -> None:
 @given(circuit=circuits())
 def test_there_and_back_keeps_the_unitary(circuit: Circuit) -> None:
     check_both_ways(circuit)
+
+
+@pytest.mark.parametrize("name", sorted(GATES))
+@pytest.mark.parametrize("num_controls", range(4))
+def test_every_gate_under_every_control_pattern(name: str, num_controls: int) -> None:
+    kind = GATES[name]
+    rng = np.random.default_rng(len(name) + num_controls)
+    width = kind.num_qubits + num_controls
+    for pattern in range(2**num_controls):
+        gate = Gate(name, tuple(rng.uniform(-6, 6, kind.num_params)))
+        qubits = [int(q) for q in rng.permutation(width)]
+        values = [pattern >> i & 1 for i in range(num_controls)]
+        b = CircuitBuilder(Register("x", width))
+        b.gate(gate, qubits[: kind.num_qubits], qubits[kind.num_qubits :], values)
+        check_both_ways(b.build())
 
 
 @pytest.mark.slow

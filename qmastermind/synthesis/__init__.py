@@ -1,6 +1,7 @@
 """Lowering and synthesis: multi-controlled gates, diagonals, states, arithmetic, oracles."""
 
 from qmastermind.synthesis.explanation import Choice, Explanation
+from qmastermind.synthesis.fault_tolerance import measured_t_count
 from qmastermind.synthesis.lowering import lower
 from qmastermind.synthesis.policy import OBJECTIVES, Objective, Policy
 from qmastermind.synthesis.preparation import real_state, uniform
@@ -12,6 +13,7 @@ __all__ = [
     "Objective",
     "Policy",
     "lower",
+    "measured_t_count",
     "real_state",
     "uniform",
 ]

@@ -204,6 +204,19 @@ def choose(
     return min(fitting, key=lambda candidate: candidate.rank(objective))
 
 
+@lru_cache(maxsize=64)
+def held_flip(controls: int) -> Circuit:
+    """A flip whose inner ANDs stay in their ancillas until its inverse clears them.
+
+    For k > 3 controls: registers ``x`` (controls, then the target) and ``held``, k - 2 qubits that
+    start in |0>. Cost 3 k - 3 CX, against 6 k - 12 for a flip that clears them itself.
+    """
+    b = CircuitBuilder(Register("x", controls + 1), Register("held", controls - 2))
+    wires = (*range(controls), *b.qubits("held"))
+    relative_x(b, combine(b, plan(controls, controls - 2, final=2), wires), controls)
+    return b.build()
+
+
 def representative(task: Task) -> Task:
     """The task with its angle replaced by 1 if it is not a multiple of pi/4."""
     eighths = task.angle / (math.pi / 4)

@@ -41,10 +41,12 @@ class Explanation:
     Attributes:
         objective: What was made least.
         choices: One for each kind of gate and number of ancillas at hand.
+        held: How many flips kept their inner ANDs in ancillas until they were undone.
     """
 
     objective: Objective
     choices: list[Choice] = field(default_factory=list)
+    held: int = 0
 
     def record(
         self, task: Task, basis: frozenset[str], clean: int, borrowed: int, chosen: Candidate
@@ -71,4 +73,6 @@ class Explanation:
                     f"{c.two_qubit_gates} two-qubit gates, two-qubit depth {c.two_qubit_depth}, "
                     f"depth {c.depth}, {c.t_gates} T; {c.source}"
                 )
+        if self.held:
+            lines.append(f"{self.held} flips kept their inner ANDs in ancillas until undone")
         return "\n".join(lines)

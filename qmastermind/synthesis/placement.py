@@ -14,6 +14,7 @@ from qmastermind.synthesis.constructions import (
     Task,
     choose,
     construct,
+    held_flip,
 )
 from qmastermind.synthesis.diagonal import conditions, parities
 from qmastermind.synthesis.explanation import Explanation
@@ -33,6 +34,8 @@ from qmastermind.synthesis.phases import parity_turns
 from qmastermind.synthesis.policy import Objective
 from qmastermind.synthesis.rewrites import merge_phases
 from qmastermind.synthesis.toffoli import ccp
+
+_LEFT_FREE = 2  # added ancillas that no flip may hold
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,9 @@ class Placer:
         self._outside = tuple(range(self._size + clean, self._size + clean + borrowed))
         self._zeros = _known_zeros(circuit, items)
         self._free_at = [0] * (self._size + clean + borrowed)
-        self._pairs: dict[int, tuple[Candidate, frozenset[int]]] = {}
+        # For each pair of flips between its two: circuit, ancillas that it holds, its choice
+        self._pairs: dict[int, tuple[Circuit, tuple[int, ...], Candidate | None]] = {}
+        self._held: set[int] = set()
         # For sets of three qubits, the last phase on them: order, whether late, where it ended
         self._triples: dict[frozenset[int], tuple[tuple[int, ...], bool, int]] = {}
         self._partner = {
@@ -151,7 +156,7 @@ class Placer:
             return max(ready, self._free_at[q]), q
 
         zeros = frozenset.intersection(*(self._zeros[i] for i in indices)) - set(qubits)
-        clean = sorted({*zeros, *self._added}, key=soonest)
+        clean = sorted({*zeros, *self._added} - self._held, key=soonest)
         if not self._settings.borrow:
             return tuple(clean), ()
         idle = {*range(self._size), *self._outside} - set(qubits)
@@ -170,19 +175,35 @@ class Placer:
             return
         qubits = (*controls, item.target)
         if item.second:
-            candidate, zeros = self._pairs.pop(item.pair)
-        else:
-            partner = self._partner[item.pair]
-            clean, _ = self._at_hand(qubits, index, partner)
-            candidate = self._choose(Task("flip", len(qubits)), len(clean), 0)
-            zeros = self._zeros[partner]
-            self._pairs[item.pair] = (candidate, zeros)
-        clean, _ = self._at_hand(qubits, index)
-        clean = tuple(q for q in clean if q >= self._size or q in zeros)
+            circuit, ancillas, candidate = self._pairs.pop(item.pair)
+            self._held -= set(ancillas)
+            if candidate is not None:
+                ancillas = self._at_hand(qubits, index)[0][: candidate.clean]
+            self._write(circuit.inverse(), item.literals, qubits + ancillas, 0)
+            return
+        held = self._to_hold(len(controls))
+        if held:
+            circuit = held_flip(len(controls))
+            self._held |= set(held)
+            self._pairs[item.pair] = (circuit, held, None)
+            self._settings.explanation.held += 1
+            self._write(circuit, item.literals, qubits + held, 0)
+            return
+        clean, _ = self._at_hand(qubits, index, self._partner[item.pair])
+        candidate = self._choose(Task("flip", len(qubits)), len(clean), 0)
         circuit = construct(Task("flip", len(qubits)), candidate)
-        if item.second:
-            circuit = circuit.inverse()
+        self._pairs[item.pair] = (circuit, (), candidate)
         self._write(circuit, item.literals, qubits + clean[: candidate.clean], candidate.depth)
+
+    def _to_hold(self, controls: int) -> tuple[int, ...]:
+        """Added ancillas that a flip may keep until its partner; some are left for what is between.
+
+        The circuit's own ancillas are not held: they may be needed for what they are there for.
+        """
+        free = [q for q in self._added if q not in self._held]
+        if controls < 4 or len(free) < controls - 2 + _LEFT_FREE:
+            return ()
+        return tuple(free[2 - controls :])
 
     def _task(
         self,

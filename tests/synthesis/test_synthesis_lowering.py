@@ -14,7 +14,7 @@ from synthesis_truth import State, embedded, evolve, random_state
 from qmastermind.circuit import Box, Circuit, CircuitBuilder, Phases, Query, Register
 from qmastermind.errors import UnsupportedError, UsageError
 from qmastermind.resources import count
-from qmastermind.synthesis import OBJECTIVES, Policy, lower
+from qmastermind.synthesis import OBJECTIVES, Policy, lower, measured_t_count
 from qmastermind.target import Target
 from qmastermind.testing.strategies import circuits
 
@@ -300,3 +300,44 @@ def test_bad_settings() -> None:
         lower(circuit, objective="speed")  # type: ignore[call-overload]
     with pytest.raises(UsageError, match="-1"):
         Policy(-1)
+
+
+@given(st.integers(4, 6), st.integers(0, 6), st.integers(0, 99))
+@settings(max_examples=30, deadline=None)
+def test_inner_ands_are_held_until_they_are_undone(controls: int, clean: int, seed: int) -> None:
+    """With ancillas to spare, a flip and its undoing share their inner ANDs."""
+    rng = np.random.default_rng(seed)
+    b = CircuitBuilder(Register("x", controls), Register("scratch", 1, ancilla=True))
+    values = rng.integers(0, 2, controls).tolist()
+    b.x(controls, range(controls), values)
+    b.z(0, [controls])
+    b.z(controls, [1, 2, 3])
+    b.x(controls, range(controls), values)
+    circuit = b.build()
+    lowered, explanation = lower(circuit, ancillas=Policy(clean, borrow=False), explain=True)
+    assert deviation(circuit, lowered, seed) < 1e-9
+    assert explanation.held == (clean >= controls)
+    if explanation.held:
+        inner = 1 + (12 if clean else 14)
+        assert count(lowered).two_qubit_gates <= 2 * (3 * controls - 3) + inner
+        assert "1 flips kept" in str(explanation)
+
+
+def test_measured_t_count() -> None:
+    """4 (n - 1) for Z under n controls; a flip and its undoing count once."""
+    b = CircuitBuilder(Register("x", 6), Register("scratch", 1, ancilla=True))
+    b.z(5, range(5))
+    assert measured_t_count(b.build()) == 16
+    b.x(6, [0, 1, 2])
+    b.s(6, [3])
+    b.x(6, [0, 1, 2])
+    assert measured_t_count(b.build()) == 16 + 8 + 3
+    b.t(0)
+    b.rz(math.pi / 2, 1, [0])
+    b.diagonal(Phases(3, math.pi, [7]), [0, 1, 2])
+    circuit = b.build()
+    assert measured_t_count(circuit) == 27 + 1 + 2 + 4
+    assert measured_t_count(circuit.power(3)) == 3 * 34
+    b.p(0.3, 0)
+    with pytest.raises(UnsupportedError, match=r"Clifford|written"):
+        measured_t_count(b.build())

@@ -101,8 +101,132 @@ def qiskit() -> Converter:
     return Converter(to_qiskit, from_qiskit, own, "qiskit")
 
 
+def cirq() -> Converter:
+    """Cirq: gates put on qubits, then one Circuit; u is a MatrixGate there as well."""
+    import cirq
+
+    from qmastermind_cirq import from_cirq, to_cirq
+
+    fixed = {"h": cirq.H, "t": cirq.T, "sx": cirq.X**0.5, "swap": cirq.SWAP}
+    controlled = {("x", 1): cirq.CX, ("z", 1): cirq.CZ, ("x", 2): cirq.CCX}
+
+    def own(circuit: Circuit) -> Callable[[], Any]:
+        calls: list[tuple[Callable[..., Any], tuple[Any, ...], tuple[int, ...]]] = []
+        for op in circuit.flat():
+            if not isinstance(op, Apply) or not isinstance(op.gate, Gate):
+                continue
+            name, angles = op.gate.name, op.gate.params
+            if name in fixed and not op.controls:
+                calls.append((lambda gate: gate, (fixed[name],), op.qubits))
+            elif (name, len(op.controls)) in controlled:
+                calls.append((lambda gate: gate, (controlled[name, len(op.controls)],), op.qubits))
+            elif name == "rz":
+                calls.append((cirq.rz, angles, op.qubits))
+            elif name == "u":
+                calls.append((cirq.MatrixGate, (op.gate.matrix(),), op.qubits))
+            elif name == "p":
+                calls.append((lambda t: cirq.CZPowGate(exponent=t / math.pi), angles, op.qubits))
+            else:
+                values = op.values
+                calls.append((lambda v: cirq.ControlledGate(cirq.X, 4, v), (values,), op.qubits))
+
+        def build() -> Any:
+            line = cirq.LineQubit.range(circuit.num_qubits)
+            return cirq.Circuit(
+                make(*arguments).on(*(line[q] for q in qubits)) for make, arguments, qubits in calls
+            )
+
+        return build
+
+    return Converter(to_cirq, from_cirq, own, "cirq-core")
+
+
+def pennylane() -> Converter:
+    """PennyLane: operations in a list, then one QuantumScript."""
+    import pennylane as qml
+
+    from qmastermind_pennylane import from_pennylane, to_pennylane
+
+    kinds = {
+        ("h", 0): qml.Hadamard,
+        ("t", 0): qml.T,
+        ("sx", 0): qml.SX,
+        ("rz", 0): qml.RZ,
+        ("u", 0): qml.U3,
+        ("swap", 0): qml.SWAP,
+        ("x", 1): qml.CNOT,
+        ("z", 1): qml.CZ,
+        ("p", 1): qml.ControlledPhaseShift,
+        ("x", 2): qml.Toffoli,
+        ("x", 4): qml.MultiControlledX,
+    }
+
+    def own(circuit: Circuit) -> Callable[[], Any]:
+        calls: list[tuple[Any, tuple[float, ...], dict[str, Any]]] = []
+        for op in circuit.flat():
+            if not isinstance(op, Apply) or not isinstance(op.gate, Gate):
+                continue
+            options: dict[str, Any] = {"wires": list(op.qubits)}
+            if len(op.controls) == 4:
+                options["control_values"] = [bool(v) for v in op.values]
+            calls.append((kinds[op.gate.name, len(op.controls)], op.gate.params, options))
+        return lambda: qml.tape.QuantumScript(
+            [kind(*angles, **more) for kind, angles, more in calls]
+        )
+
+    return Converter(to_pennylane, from_pennylane, own, "pennylane")
+
+
+def tket() -> Converter:
+    """Tket: add_gate, and a QControlBox for open controls."""
+    import pytket
+    from pytket.circuit import Op, OpType, QControlBox
+
+    from qmastermind_tket import from_tket, to_tket
+
+    kinds = {
+        ("h", 0): OpType.H,
+        ("t", 0): OpType.T,
+        ("sx", 0): OpType.SX,
+        ("rz", 0): OpType.Rz,
+        ("u", 0): OpType.U3,
+        ("swap", 0): OpType.SWAP,
+        ("x", 1): OpType.CX,
+        ("z", 1): OpType.CZ,
+        ("p", 1): OpType.CU1,
+        ("x", 2): OpType.CCX,
+        ("x", 4): OpType.CnX,
+    }
+
+    def own(circuit: Circuit) -> Callable[[], Any]:
+        calls: list[tuple[Any, list[float], tuple[bool, ...], list[int]]] = []
+        for op in circuit.flat():
+            if not isinstance(op, Apply) or not isinstance(op.gate, Gate):
+                continue
+            angles = [angle / math.pi for angle in op.gate.params]
+            state = () if all(op.values) else tuple(bool(v) for v in op.values)
+            kind = kinds[op.gate.name, len(op.controls)]
+            calls.append((kind, angles, state, list(op.qubits)))
+
+        def build() -> Any:
+            native = pytket.Circuit(circuit.num_qubits)
+            for kind, angles, state, qubits in calls:
+                if state:
+                    native.add_gate(QControlBox(Op.create(OpType.X), len(state), state), qubits)
+                else:
+                    native.add_gate(kind, angles, qubits)
+            return native
+
+        return build
+
+    return Converter(to_tket, from_tket, own, "pytket")
+
+
 CONVERTERS: dict[str, Callable[[], Converter]] = {
     "qiskit": qiskit,
+    "cirq": cirq,
+    "pennylane": pennylane,
+    "tket": tket,
 }
 """Each imports its framework when it is called."""
 

@@ -184,6 +184,7 @@ class Engine:
         guess = int(scratch[0])
         if not value & 1 and value >> 1 <= self._budget(len(rows)):
             if self._asked != asked:
+                self._asked = None  # an interruption must not leave half a stack to go on with
                 self._enter(rows, key, left)
                 self._asked = asked
             value, guess = self._search(set_limit, watch)

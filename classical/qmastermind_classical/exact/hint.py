@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 DEFAULT_RULE = "entropy"
 DEFAULT_SETS = 5000
 _WHOLE_GAME = 1500
-"""Games of at most so many codes keep one engine for all positions."""
+"""Games of at most so many codes keep one engine for all positions; in larger ones, positions of at
+most so many codes are tried."""
+_LARGE_GAME = 8192
 _MAX_PAIRS = 1 << 26
 
 
@@ -52,7 +54,8 @@ class Adviser:
     Attributes:
         rules: The rules of the game.
         rule: Name of the one-step rule for positions that are too large.
-        max_sets: An exact search may expand so many sets.
+        max_sets: An exact search may expand so many sets; in games of more than 8,192 codes
+            fewer, in proportion.
         consistent: Whether to guess only codes that could be the secret.
     """
 
@@ -87,8 +90,12 @@ class Adviser:
         return Code(tuple(pegs.tolist()), self.rules.blank)
 
     def _exact(self, possible: NDArray[np.integer[Any]]) -> tuple[int, str, float | None] | None:
+        limit = self.max_sets * _LARGE_GAME // max(_LARGE_GAME, self.rules.num_codes)
+        pairs = len(possible) * self.rules.num_codes
+        if len(possible) > _WHOLE_GAME or pairs > _MAX_PAIRS:
+            return None
         try:
-            best = self._engine_for(possible).solve(possible, set_limit=self.max_sets)
+            best = self._engine_for(possible).solve(possible, set_limit=limit)
         except (SetLimitError, TooLargeError):
             return None
         assert best.cost is not None  # without a cap there always is one
@@ -99,8 +106,6 @@ class Adviser:
             if self._engine is None:
                 self._engine = Engine(self.rules, consistent=self.consistent)
             return self._engine
-        if len(possible) * self.rules.num_codes > _MAX_PAIRS:
-            raise TooLargeError("not tried: its table of answers alone would take too long")
         return Engine(self.rules, possible, consistent=self.consistent)
 
     def _by_rule(self, possible: NDArray[np.integer[Any]]) -> tuple[int, str, float | None]:

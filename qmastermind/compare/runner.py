@@ -159,6 +159,10 @@ def _local(cells: Sequence[Cell], timeout: float, workers: int) -> Iterator[tupl
     finally:
         stop.set()
         for worker in processes:
+            worker.kill()
+        for thread in threads:
+            thread.join()
+        for worker in processes:
             worker.close()
 
 

@@ -50,12 +50,23 @@ class Worker:
         assert isinstance(row, Row)
         return row
 
+    def kill(self) -> None:
+        """Ends the process; a cell that is being worked on becomes a row that says so."""
+        process = self._process
+        if process is not None:
+            process.kill()
+
     def close(self) -> None:
-        """Ends the process."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.communicate()
-            self._process = None
+        """Ends the process and frees its pipes; not while :meth:`run` is under way."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):  # what was not sent yet
+                    pipe.close()
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:

@@ -148,10 +148,10 @@ def test_as_a_module_and_interrupted():
     assert json.loads(done.stdout)["solved"] is True
 
     interrupted = """
-import signal, os
+import signal, os, time
 from qmastermind.cli import main
 from qmastermind.simulator import StatevectorBackend
-StatevectorBackend._run = lambda *a: os.kill(os.getpid(), signal.SIGINT)
+StatevectorBackend._run = lambda *a: (os.kill(os.getpid(), signal.SIGINT), time.sleep(60))
 main(["solve", "--secret", "RBRY"])
 """
     stopped = subprocess.run(

@@ -29,10 +29,13 @@ class Worker:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
+        self._ended = False
 
     def run(self, cell: Cell, timeout: float) -> Row:
         """The row of a cell; one that took too long or killed the process says so."""
         process = self._started()
+        if self._ended:  # while it started
+            process.kill()
         assert process.stdin is not None
         assert process.stdout is not None
         deadline = time.monotonic() + timeout
@@ -52,6 +55,7 @@ class Worker:
 
     def kill(self) -> None:
         """Ends the process; a cell that is being worked on becomes a row that says so."""
+        self._ended = True
         process = self._process
         if process is not None:
             process.kill()

@@ -14,17 +14,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from qmastermind.circuit import Apply, Circuit, CircuitBuilder, Register, remap
+from qmastermind.circuit import Circuit, CircuitBuilder, Register, remap
 from qmastermind.encoding import Encoding
 from qmastermind.errors import UsageError
 from qmastermind.game.code import Code
 from qmastermind.game.feedback import Feedback
 from qmastermind.game.rules import Rules
-from qmastermind.gates import Gate
+from qmastermind.oracle.lines import Group, Work, one_hot_groups, pair_groups
 from qmastermind.synthesis.arithmetic import (
     Cost,
     add_controlled_increment,
@@ -34,12 +34,8 @@ from qmastermind.synthesis.arithmetic import (
     sum_of_bits,
 )
 from qmastermind.synthesis.comparison import less_than_constant
-from qmastermind.synthesis.one_hot import OneHot, one_hot
 
 History: TypeAlias = Sequence[tuple[Code, Feedback]]
-Group: TypeAlias = dict[int, list[int]]
-"""For some colours, the line of each at every peg."""
-
 _AND_OF_PHASE = 6  # CX of one more condition of the final phase
 _PHASE_ANCILLAS = 4  # clean qubits for the final phase, where qubits matter less than depth
 
@@ -98,66 +94,6 @@ class _Row:
     seen: int = 0
 
 
-class _Work:
-    """The gates of the computation, all X, on wires that are allotted as they are needed.
-
-    Attributes:
-        operations: So far.
-        size: Number of wires.
-        free: Wires that are |0> now.
-        literals: The conditions of the phase: wires and the values that they must have.
-        impossible: Whether two conditions contradict each other.
-    """
-
-    def __init__(self, size: int) -> None:
-        self.operations: list[Apply] = []
-        self.size = size
-        self.literals: dict[int, int] = {}
-        self.impossible = False
-        self.free: list[int] = []
-
-    def take(self, count: int) -> list[int]:
-        """Wires in |0>."""
-        while len(self.free) < count:
-            self.free.append(self.size)
-            self.size += 1
-        taken, self.free = self.free[:count], self.free[count:]
-        return taken
-
-    def give(self, wires: Sequence[int]) -> None:
-        """Takes back wires that are in |0> again."""
-        self.free = sorted({*self.free, *wires})
-
-    def x(
-        self, target: int, controls: Sequence[int] = (), values: Sequence[int] | None = None
-    ) -> None:
-        """X under controls."""
-        states = (1,) * len(controls) if values is None else tuple(values)
-        self.operations.append(Apply(Gate("x"), (target,), tuple(controls), states))
-
-    def run(self, circuit: Circuit, wires: Sequence[int]) -> None:
-        """Adds a circuit of X; its data qubits go to ``wires``, its ancillas are lent."""
-        scratch = self.take(len(circuit.ancillas))
-        where = dict(zip(circuit.data, wires, strict=True))
-        where.update(zip(circuit.ancillas, scratch, strict=True))
-        place = [where[q] for q in range(circuit.num_qubits)]
-        self.operations += [remap(op, place) for op in circuit.flat()]
-        self.give(scratch)
-
-    def kept(self, first: int) -> list[int]:
-        """The wires from ``first`` on that are not free."""
-        return [wire for wire in range(first, self.size) if wire not in set(self.free)]
-
-    def undo(self, start: int, stop: int) -> None:
-        """Adds the inverse of some operations."""
-        self.operations += self.operations[start:stop][::-1]
-
-    def require(self, wire: int, value: int) -> None:
-        """Adds a condition of the phase."""
-        self.impossible |= self.literals.get(wire, value) != value
-        self.literals[wire] = value
-
-
 def _consistency(
     history: History, encoding: Encoding, angle: float, check_codes: bool, *, keep: bool
 ) -> Circuit:
@@ -168,7 +104,7 @@ def _consistency(
         _Row(guess, answer.black, answer.black + answer.white, Counter(guess))
         for guess, answer in history
     ]
-    work = _Work(encoding.num_bits)
+    work = Work(encoding.num_bits)
     if check_codes:
         _require_colours(work, encoding)
     needed: Counter[int] = Counter()
@@ -177,7 +113,7 @@ def _consistency(
     if check_codes and not rules.repeats:
         needed |= Counter(dict.fromkeys(range(rules.colours), 2))
     flags: dict[int, list[int]] = {}
-    groups = _one_hot_groups if keep else _pair_groups
+    groups = one_hot_groups if keep else pair_groups
     for group in groups(work, encoding, sorted(needed)):
         for row in rows:
             _count_black(work, row, group, rules, keep)
@@ -194,7 +130,7 @@ def _consistency(
     return _around_phase(work, encoding, angle)
 
 
-def _around_phase(work: _Work, encoding: Encoding, angle: float) -> Circuit:
+def _around_phase(work: Work, encoding: Encoding, angle: float) -> Circuit:
     """The computation, the phase, the computation undone.
 
     The computation is a box whose ancillas are the wires that it gives back, so that they are
@@ -227,7 +163,7 @@ def _around_phase(work: _Work, encoding: Encoding, angle: float) -> Circuit:
     return builder.build()
 
 
-def _require_colours(work: _Work, encoding: Encoding) -> None:
+def _require_colours(work: Work, encoding: Encoding) -> None:
     """Every peg's bits must be a colour."""
     width, colours = encoding.bits_per_peg, encoding.rules.colours
     if colours < 2**width:
@@ -237,120 +173,10 @@ def _require_colours(work: _Work, encoding: Encoding) -> None:
             work.require(valid, 1)
 
 
-# Lines
-
-
-def _one_hot_groups(work: _Work, encoding: Encoding, colours: Sequence[int]) -> Iterator[Group]:
-    """All colours at once."""
-    if not colours:
-        return
-    k = encoding.rules.colours
-    conversion, hidden = _cheapest_one_hot(k, colours)
-    pegs = [
-        _convert(work, conversion, _colour_bits(encoding, span)) for span in encoding.peg_slices
-    ]
-    if hidden in colours:
-        for lines in pegs:
-            (line,) = work.take(1)
-            work.x(line)
-            for colour in range(k):
-                if colour != hidden:
-                    work.x(line, [_known(lines[colour])])
-            lines[hidden] = line
-    yield {c: [_known(lines[c]) for lines in pegs] for c in colours}
-
-
-def _colour_bits(encoding: Encoding, span: Sequence[int]) -> Sequence[int]:
-    """The bits of a peg that a colour can set."""
-    return span[len(span) - (encoding.rules.colours - 1).bit_length() :]
-
-
-def _known(line: int | None) -> int:
-    if line is None:
-        raise AssertionError("a line that is needed was not made")
-    return line
-
-
-def _convert(work: _Work, conversion: OneHot, bits: Sequence[int]) -> list[int | None]:
-    wires = (*bits, *work.take(conversion.circuit.num_qubits - len(bits)))
-    work.run(conversion.circuit, wires)
-    return [None if place is None else wires[place] for place in conversion.places]
-
-
-def _cheapest_one_hot(k: int, wanted: Sequence[int]) -> tuple[OneHot, int]:
-    """The conversion with the hidden value that makes it cheapest, and that value."""
-
-    def cost(hidden: int) -> tuple[int, int]:
-        gates = Counter(len(op.qubits) for op in conversion(hidden).circuit.flat())
-        line = k - 1 if hidden in wanted else 0
-        return 3 * gates[3] + gates[2] + line, hidden
-
-    def conversion(hidden: int) -> OneHot:
-        return one_hot(k, hidden, None if hidden in wanted else wanted)
-
-    hidden = min(range(k), key=cost)
-    return conversion(hidden), hidden
-
-
-def _pair_groups(work: _Work, encoding: Encoding, colours: Sequence[int]) -> Iterator[Group]:
-    """The colours 2 p and 2 p + 1 for each p, on one new qubit a peg; undone afterwards."""
-    k = encoding.rules.colours
-    pairs = (k + 1) // 2
-    wanted = sorted({c >> 1 for c in colours})
-    pegs = [_colour_bits(encoding, span) for span in encoding.peg_slices]
-    lows = [bits[-1] for bits in pegs]
-    lines: list[list[int | None]] = [[None] for _ in pegs]
-    if pairs > 1 and wanted:
-        conversion, _ = _cheapest_one_hot(pairs, wanted)
-        lines = [_convert(work, conversion, bits[:-1]) for bits in pegs]
-    for pair in wanted:
-        start = len(work.operations)
-        new = work.take(len(pegs))
-        group: Group = {c: [] for c in colours if c >> 1 == pair}
-        for line_of, low, fresh in zip(lines, lows, new, strict=True):
-            line = line_of[pair]
-            if line is None and pairs > 1:
-                line = _unhide(work, line_of)
-            for colour, wire in _split_pair(work, line, low, fresh, list(group), k).items():
-                group[colour].append(wire)
-        stop = len(work.operations)
-        yield group
-        work.undo(start, stop)
-        work.give(new)
-
-
-def _unhide(work: _Work, lines: Sequence[int | None]) -> int:
-    """Turns one of the lines into that of the hidden value: 1 if none of them is."""
-    first, *others = (line for line in lines if line is not None)
-    for other in others:
-        work.x(first, [other])
-    work.x(first)
-    return first
-
-
-def _split_pair(
-    work: _Work, line: int | None, low: int, fresh: int, colours: Sequence[int], k: int
-) -> dict[int, int]:
-    """Lines for one or two colours of a pair; ``line`` is None if there is only one pair."""
-    if line is None:
-        if 0 not in colours:
-            return {1: low}
-        work.x(fresh)
-        work.x(fresh, [low])
-        return {0: fresh, 1: low} if 1 in colours else {0: fresh}
-    if colours[0] == k - 1 and colours[0] % 2 == 0:
-        return {colours[0]: line}  # the other one is no colour
-    work.x(fresh, [line, low], [1, colours[-1] & 1])
-    if len(colours) == 1:
-        return {colours[0]: fresh}
-    work.x(line, [fresh])
-    return {colours[0]: line, colours[1]: fresh}
-
-
 # Flags
 
 
-def _flags(work: _Work, lines: Sequence[int], most: int, keep: bool) -> list[int]:
+def _flags(work: Work, lines: Sequence[int], most: int, keep: bool) -> list[int]:
     """Wires for [at least r lines are 1], r = 1 .. most; with ``keep`` the lines may change."""
     if most == 1:
         wire = _none_of(work, lines, keep)
@@ -376,7 +202,7 @@ def _flags(work: _Work, lines: Sequence[int], most: int, keep: bool) -> list[int
     return flags
 
 
-def _none_of(work: _Work, lines: Sequence[int], keep: bool, value: int = 0) -> int:
+def _none_of(work: Work, lines: Sequence[int], keep: bool, value: int = 0) -> int:
     """A new wire that is 1 if all lines are 0 (or all are ``value``)."""
     if not keep or len(lines) < 3:
         (wire,) = work.take(1)
@@ -413,7 +239,7 @@ def _black_width(row: _Row, rules: Rules) -> int:
     return count_width(reachable, row.black)
 
 
-def _count_black(work: _Work, row: _Row, group: Group, rules: Rules, keep: bool) -> None:
+def _count_black(work: Work, row: _Row, group: Group, rules: Rules, keep: bool) -> None:
     width = _black_width(row, rules)
     lines = [group[c][j] for j, c in enumerate(row.guess) if c in group]
     size = len(row.guess)
@@ -431,7 +257,7 @@ def _count_black(work: _Work, row: _Row, group: Group, rules: Rules, keep: bool)
         _increment(work, line, row.count)
 
 
-def _increment(work: _Work, control: int, count: Sequence[int]) -> None:
+def _increment(work: Work, control: int, count: Sequence[int]) -> None:
     carries = work.take(max(0, len(count) - 2))
     builder = CircuitBuilder(Register("x", work.size))
     add_controlled_increment(builder, control, count, carries)
@@ -439,7 +265,7 @@ def _increment(work: _Work, control: int, count: Sequence[int]) -> None:
     work.give(carries)
 
 
-def _require_black(work: _Work, row: _Row) -> None:
+def _require_black(work: Work, row: _Row) -> None:
     for place, wire in enumerate(reversed(row.count)):
         work.require(wire, row.black >> place & 1)
 
@@ -461,7 +287,7 @@ def _reachable_totals(row: _Row, rules: Rules) -> set[int]:
 
 
 def _require_totals(
-    work: _Work, rows: Sequence[_Row], rules: Rules, flags: dict[int, list[int]]
+    work: Work, rows: Sequence[_Row], rules: Rules, flags: dict[int, list[int]]
 ) -> None:
     counted: list[tuple[_Row, list[int], int]] = []
     for row in rows:

@@ -85,11 +85,9 @@ def plan(
     free += tuple((_PREPARED, guard, literals + clean + i) for i in range(ones))
     start = _State(tuple((0, q) for q in range(literals)), free, ())
     found = None
-    if ladder:
-        pass
-    elif clean >= literals - final and not keep:
+    if clean >= literals - final and not (keep or ladder):
         found = _tree(start, literals - final)
-    elif literals <= _WIDEST_SEARCH:
+    elif literals <= _WIDEST_SEARCH and not ladder:
         width = 8 if literals <= 16 else 4 if literals <= 24 else 1
         found = _search(start, literals, final, keep, width)
     if found is None:

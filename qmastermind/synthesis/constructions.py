@@ -20,11 +20,12 @@ from qmastermind.synthesis import ancilla_free
 from qmastermind.synthesis.ancilla_free import controlled_rz, relative_x
 from qmastermind.synthesis.borrowed import borrowed_z
 from qmastermind.synthesis.conjunction import combine, plan
-from qmastermind.synthesis.peephole import simplify, write_in
+from qmastermind.synthesis.peephole import simplify
 from qmastermind.synthesis.phases import all_ones_turns
 from qmastermind.synthesis.policy import Objective
 from qmastermind.synthesis.rebase import rebase
 from qmastermind.synthesis.toffoli import ccp, cp, is_pi, turn
+from qmastermind.synthesis.writing import write_in
 
 Kind: TypeAlias = Literal["phase", "flip", "rotation"]
 

@@ -1,4 +1,4 @@
-"""Small rewrites of circuits of one-qubit gates and CX, and their writing in a basis.
+"""Small rewrites of circuits of one-qubit gates and CX.
 
 The rewrites, each an identity of unitaries, phase included:
 
@@ -12,15 +12,14 @@ The rewrites, each an identity of unitaries, phase included:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 from qmastermind.circuit import Apply, Operation
-from qmastermind.errors import UnsupportedError
 from qmastermind.gates import Gate
-from qmastermind.synthesis.one_qubit import ATOL, product, synthesise_one_qubit
+from qmastermind.synthesis.one_qubit import ATOL, product
 
-_Entries: TypeAlias = tuple[complex, complex, complex, complex]
+Entries: TypeAlias = tuple[complex, complex, complex, complex]
 
 _MAX_PASSES = 6
 _LOOSE = 1e-9
@@ -114,7 +113,7 @@ class _Pass:
             self._since[qubit].append(len(self._out))
             self._out.append(Apply(gate, (qubit,)))
 
-    def _settle(self, qubit: int, commutes: Callable[[_Entries], bool]) -> None:
+    def _settle(self, qubit: int, commutes: Callable[[Entries], bool]) -> None:
         """Lets the waiting gates pass a CX if they commute with it, else writes them."""
         waiting = self._waiting[qubit]
         if waiting and not commutes(product(waiting)):
@@ -124,8 +123,8 @@ class _Pass:
             self._flush(qubit, waiting[tail:])
 
     def _cx(self, control: int, target: int, op: Operation) -> None:
-        self._settle(control, _is_diagonal)
-        self._settle(target, _is_function_of_x)
+        self._settle(control, is_diagonal)
+        self._settle(target, is_function_of_x)
         key = (control, target, self._not_z[control], self._not_x[target])
         earlier = self._open.pop(key, None)
         if earlier is not None:
@@ -197,18 +196,18 @@ def two_cx(control: Sequence[Gate], target: Sequence[Gate]) -> tuple[list[_Step]
     """
     before: list[_Step] = []
     after: list[_Step] = []
-    if not _is_function_of_x(product(target)) and _is_function_of_x(product((_Z, *target))):
+    if not is_function_of_x(product(target)) and is_function_of_x(product((_Z, *target))):
         target, before = (_Z, *target), [(_Z, 0), (_Z, 1)]
-    if not _is_diagonal(product(control)) and _is_diagonal(product((*control, _X))):
+    if not is_diagonal(product(control)) and is_diagonal(product((*control, _X))):
         control, after = (*control, _X), [(_X, 0), (_X, 1)]
     on_control: list[_Step] = [(gate, 0) for gate in control]
     on_target: list[_Step] = [(gate, 1) for gate in target]
-    if _is_function_of_x(product(target)):
-        if _is_diagonal(product(control)):
+    if is_function_of_x(product(target)):
+        if is_diagonal(product(control)):
             return [*before, *on_control, *on_target, *after], 0.0
         found = _quarter_turned(control, 0)
         rest = on_target
-    elif _is_diagonal(product(control)):
+    elif is_diagonal(product(control)):
         found = _quarter_turned((_H, *target, _H), 1)
         rest = on_control
         frame: list[_Step] = [(_H, 0), (_H, 1)]
@@ -240,18 +239,20 @@ def _turns(angle: float) -> tuple[Gate, ...]:
     return () if abs(math.remainder(angle, 2 * math.pi)) < ATOL else (Gate("rz", (angle,)),)
 
 
-def _identity_phase(entries: _Entries) -> float | None:
+def _identity_phase(entries: Entries) -> float | None:
     a, b, c, d = entries
     if abs(b) + abs(c) + abs(a - d) > ATOL:
         return None
     return math.atan2(a.imag, a.real)
 
 
-def _is_diagonal(entries: _Entries) -> bool:
+def is_diagonal(entries: Entries) -> bool:
+    """Whether a one-qubit gate, its entries row by row, commutes with Z."""
     return abs(entries[1]) + abs(entries[2]) < ATOL
 
 
-def _is_function_of_x(entries: _Entries) -> bool:
+def is_function_of_x(entries: Entries) -> bool:
+    """Whether it commutes with X."""
     a, b, c, d = entries
     return abs(a - d) + abs(b - c) < ATOL
 
@@ -269,139 +270,3 @@ def _quarter_turn(gates: Sequence[Gate]) -> tuple[float, float, float] | None:
 
 def _angle(z: complex) -> float:
     return math.atan2(z.imag, z.real)
-
-
-def write_in(
-    operations: Iterable[Operation], num_qubits: int, basis: Collection[str]
-) -> tuple[list[Operation], float]:
-    """Writes one-qubit gates in a basis, and CX as CX or CZ.
-
-    Turns about Z that can wait until after a control do so, which saves their layer wherever
-    they meet another.
-
-    Args:
-        operations: As for :func:`simplify`.
-        num_qubits: Width.
-        basis: With ``cx`` or ``cz``; without either, CX is left for
-            :func:`qmastermind.synthesis.rebase.rebase`.
-
-    Returns:
-        The operations, and the global phase in radians that was taken out.
-
-    Raises:
-        UnsupportedError: If the basis cannot express a one-qubit gate.
-    """
-    writer = _Writer(num_qubits, frozenset(basis))
-    for op in operations:
-        writer.add(op)
-    return writer.operations(), writer.phase
-
-
-_DIAGONAL = frozenset({"rz", "p", "z", "s", "sdg", "t", "tdg"})
-
-
-class _Writer:
-    """Writes operations in time order and keeps the layer in which each qubit is next free.
-
-    A turn about Z that has to be written before a gate may go into any gap of its qubit since
-    the last gate that it does not commute with; a gap costs no layer.
-    """
-
-    def __init__(self, num_qubits: int, basis: frozenset[str]) -> None:
-        self.phase = 0.0
-        self._basis = basis
-        self._cz = "cz" in basis and "cx" not in basis
-        # The start, then each operation; each with the turns that were put into the gap after it.
-        self._out: list[list[Operation]] = [[]]
-        self._waiting: list[list[Gate]] = [[] for _ in range(num_qubits)]
-        self._free = [0] * num_qubits
-        # For each qubit: (index into _out, layers) of its gaps before the next gate
-        self._gaps: list[list[tuple[int, int]]] = [[] for _ in range(num_qubits)]
-        self._last = [0] * num_qubits
-        self._known: dict[tuple[Gate, ...], tuple[list[Gate], float]] = {}
-
-    def add(self, op: Operation) -> None:
-        if is_cx(op):
-            self._pair(op)
-        elif isinstance(op, Apply) and len(op.qubits) == 1 and isinstance(op.gate, Gate):
-            self._waiting[op.targets[0]].append(op.gate)
-        else:
-            for qubit in op.qubits:
-                self._flush(qubit)
-            self._write(op, ())
-
-    def operations(self) -> list[Operation]:
-        for qubit in range(len(self._waiting)):
-            self._flush(qubit)
-        return [op for group in self._out for op in group]
-
-    def _pair(self, op: Operation) -> None:
-        control, target = op.qubits
-        self._before_control(control)
-        if self._cz:
-            self._waiting[target].append(_H)
-            self._before_control(target)
-            self._write(Apply(_Z, (target,), (control,), (1,)), (control, target))
-            self._waiting[target].append(_H)
-            return
-        waiting = self._waiting[target]
-        if waiting and not _is_function_of_x(product(waiting)):
-            self._flush(target)
-        self._write(op, (control,))
-
-    def _before_control(self, qubit: int) -> None:
-        waiting = self._waiting[qubit]
-        if waiting and not _is_diagonal(product(waiting)):
-            self._flush(qubit, keep_turns=True)
-
-    def _flush(self, qubit: int, *, keep_turns: bool = False) -> None:
-        waiting = self._waiting[qubit]
-        if not waiting:
-            return
-        gates, phase = self._written(tuple(waiting))
-        self.phase += phase
-        start, end = 0, len(gates)
-        while keep_turns and gates[end - 1].name in _DIAGONAL:
-            end -= 1
-        while start < end and gates[start].name in _DIAGONAL and self._fill(qubit, gates[start]):
-            start += 1
-        for gate in gates[start:end]:
-            self._write(Apply(gate, (qubit,)), (qubit,) if gate.name in _DIAGONAL else ())
-        self._waiting[qubit] = gates[end:]
-
-    def _fill(self, qubit: int, turn: Gate) -> bool:
-        """Puts a turn into a gap of its qubit, if there is one."""
-        gaps = self._gaps[qubit]
-        if not gaps:
-            return False
-        index, layers = gaps.pop()
-        self._out[index].append(Apply(turn, (qubit,)))
-        if layers > 1:
-            gaps.append((index, layers - 1))
-        return True
-
-    def _write(self, op: Operation, turned: Sequence[int]) -> None:
-        """Writes an operation that commutes with turns of the qubits ``turned``."""
-        start = max(self._free[q] for q in op.qubits)
-        for qubit in op.qubits:
-            last, idle = self._last[qubit], start - self._free[qubit]
-            if qubit not in turned:
-                self._gaps[qubit] = []
-            elif idle > 0:
-                self._gaps[qubit].append((last, idle))
-            self._last[qubit] = len(self._out)
-            self._free[qubit] = start + isinstance(op, Apply)
-        self._out.append([op])
-
-    def _written(self, run: tuple[Gate, ...]) -> tuple[list[Gate], float]:
-        known = self._known.get(run)
-        if known is None:
-            try:
-                a, b, c, d = product(run)
-                known = synthesise_one_qubit([[a, b], [c, d]], self._basis)
-            except UnsupportedError:
-                if not all(gate.name in self._basis for gate in run):
-                    raise
-                known = (list(run), 0.0)
-            self._known[run] = known
-        return known

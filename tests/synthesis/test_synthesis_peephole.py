@@ -15,7 +15,8 @@ from qmastermind.circuit import Barrier, Circuit, CircuitBuilder, Register
 from qmastermind.errors import UnsupportedError
 from qmastermind.gates import Gate
 from qmastermind.resources import count
-from qmastermind.synthesis.peephole import simplify, two_cx, write_in
+from qmastermind.synthesis.peephole import simplify, two_cx
+from qmastermind.synthesis.writing import write_in
 from qmastermind.target import Target
 
 NAMED = ["x", "y", "z", "h", "s", "sdg", "t", "tdg", "sx", "sxdg"]

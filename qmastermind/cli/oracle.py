@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from itertools import islice
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from qmastermind.cli.common import JsonFlag, console, print_json
+from qmastermind.cli.common import JsonFlag, console, print_json, write_file
 from qmastermind.cli.sources import (
     DimacsOption,
     FormulaOption,
@@ -15,6 +16,7 @@ from qmastermind.cli.sources import (
     PredicateOption,
     read_oracle,
 )
+from qmastermind.errors import UnknownNameError
 
 oracle = typer.Typer(
     name="oracle", help="Shows an oracle, and what it costs.", no_args_is_help=True
@@ -90,3 +92,29 @@ def cost(
         row = (name, str(figures.qubits), str(figures.ancillas), str(figures.toffolis), gates)
         table.add_row(*row)
     console().print(table)
+
+
+@oracle.command()
+def export(
+    dimacs: DimacsOption = None,
+    formula: FormulaOption = None,
+    predicate: PredicateOption = None,
+    marked: MarkedOption = None,
+    form: Annotated[str, typer.Option("--format", help="qasm3 or qasm2.")] = "qasm3",
+    bit: Annotated[bool, typer.Option("--bit", help="The bit oracle, not the phase.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="A file; default stdout.")
+    ] = None,
+) -> None:
+    """Writes the circuit of an oracle as OpenQASM."""
+    from qmastermind.qasm import to_qasm2, to_qasm3
+
+    writers = {"qasm3": to_qasm3, "qasm2": to_qasm2}
+    if form not in writers:
+        raise UnknownNameError("format", form, writers)
+    subject = read_oracle(dimacs, formula, predicate, marked)
+    text = writers[form](subject.bit_flip() if bit else subject.phase())
+    if output is None:
+        typer.echo(text)
+    elif not write_file(output, text, "circuit"):
+        raise typer.Exit(2)

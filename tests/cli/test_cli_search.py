@@ -142,3 +142,14 @@ def test_oracle_cost(run, files):
     assert designs["wide"]["toffolis"] < designs["narrow"]["toffolis"]
     assert "wide" in run("oracle", "cost", "--dimacs", files / "g.cnf").out
     assert "only" in run("oracle", "cost", "--formula", "a & b").out
+
+
+def test_oracle_export(run, tmp_path):
+    result = run("oracle", "export", "--formula", "a & ~b", "--format", "qasm2")
+    assert result.code == 0
+    assert result.out.startswith("OPENQASM 2.0;")
+    path = tmp_path / "o.qasm"
+    assert run("oracle", "export", "--formula", "a & ~b", "--bit", "-o", path).code == 0
+    assert path.read_text().startswith("OPENQASM 3")
+    assert run("oracle", "export", "--formula", "a", "--format", "qir").code == 2
+    assert run("oracle", "export", "--formula", "a", "-o", tmp_path / "none" / "o").code == 2

@@ -96,12 +96,12 @@ def declared(text):
 
 @pytest.fixture
 def importers():
-    """By framework and version of the language: the module it needs, and the importer."""
+    """By framework and version of the language: the modules it needs, and the importer."""
     return {
-        ("Qiskit", 2): ("qiskit.qasm2", qiskit_2),
-        ("pytket", 2): ("pytket.qasm", tket_2),
-        ("Cirq", 2): ("cirq.contrib.qasm_import", cirq_any),
-        ("Qiskit", 3): ("qiskit_qasm3_import", qiskit_3),
-        ("Cirq", 3): ("cirq.contrib.qasm_import", cirq_any),
-        ("PennyLane", 3): ("pennylane.ops", pennylane_3),
+        ("Qiskit", 2): (["qiskit.qasm2"], qiskit_2),
+        ("pytket", 2): (["pytket.qasm"], tket_2),
+        ("Cirq", 2): (["cirq.contrib.qasm_import"], cirq_any),
+        ("Qiskit", 3): (["qiskit_qasm3_import"], qiskit_3),
+        ("Cirq", 3): (["cirq.contrib.qasm_import"], cirq_any),
+        ("PennyLane", 3): (["pennylane.ops", "openqasm3"], pennylane_3),
     }

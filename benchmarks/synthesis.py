@@ -1,6 +1,6 @@
 """Costs of our lowering beside the frameworks' own, on the same circuits in the same run.
 
-    python benchmarks/synthesis.py [SECTION ...] [--frameworks qiskit tket] [--seconds 60]
+    python benchmarks/synthesis.py [SECTION ...] [--frameworks qiskit tket] [--controls 11]
 
 Sections: mcz, grover, adaptive, preparation, feedback, device, speed. Every framework gets the
 circuit with its multi-controlled gates whole, and with as many clean ancillas as ours in an
@@ -42,7 +42,8 @@ header = f"{'':34}{'qubits':>7}{'2q':>7}{'2q depth':>9}{'depth':>7}{'T':>6}{'s':
 class Bench:
     """Prints rows, and remembers which framework is too slow for larger ones."""
 
-    def __init__(self, frameworks: Sequence[str], seconds: float) -> None:
+    def __init__(self, frameworks: Sequence[str], seconds: float, controls: Sequence[int]) -> None:
+        self.controls = controls
         self.frameworks = [name for name in frameworks if name in registered_backends()]
         self.seconds = seconds
         self.slow: set[str] = set()
@@ -131,7 +132,7 @@ def section_mcz(bench: Bench) -> None:
             f = count(lower(mcz(controls, idle), DEFAULT_BASIS, policy))
             cells.append(f"{f.two_qubit_gates}/{f.two_qubit_depth}/{f.depth}")
         print(f"{controls:8}  " + "".join(f"{cell:>16}" for cell in cells), flush=True)
-    for controls in (3, 5, 7, 9, 11, 14, 17, 20):
+    for controls in bench.controls:
         bench.case(f"MCZ, {controls} controls", mcz(controls), policies(0, 1, 2, controls - 2))
 
 
@@ -218,8 +219,9 @@ def main() -> None:
     parser.add_argument("sections", nargs="*", choices=[[], *SECTIONS], default=[])
     parser.add_argument("--frameworks", nargs="*", default=FRAMEWORKS)
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--controls", type=int, nargs="*", default=[3, 5, 7, 9, 11, 14, 17, 20])
     arguments = parser.parse_args()
-    bench = Bench(arguments.frameworks, arguments.seconds)
+    bench = Bench(arguments.frameworks, arguments.seconds, arguments.controls)
     for name in bench.frameworks:
         print(name, get_backend(name).version)
     for name in arguments.sections or SECTIONS:

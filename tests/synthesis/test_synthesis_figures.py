@@ -87,7 +87,7 @@ def article_iteration() -> Circuit:
 # 191 on two (all Qiskit 2.6); 124 CX, depth 99 on eight (Qrisp 0.9.10, balauca).
 @pytest.mark.parametrize(
     ("clean", "cx", "two_qubit_depth", "depth"),
-    [(0, 384, 236, 554), (1, 119, 61, 150), (2, 118, 49, 120), (8, 114, 35, 82), (10, 114, 35, 82)],
+    [(0, 384, 234, 541), (1, 119, 61, 147), (2, 118, 49, 119), (8, 114, 35, 81), (10, 114, 35, 81)],
 )
 def test_grover_iteration_on_twelve_qubits(
     clean: int, cx: int, two_qubit_depth: int, depth: int

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-
-pytest.importorskip("qiskit_ibm_runtime")
-pytest.importorskip("qiskit_aer")
-
 from ibm_command import Cli, Ran
-from ibm_service import StandIn, State
 
 from qmastermind.cli.app import main
+
+if TYPE_CHECKING:
+    from ibm_service import StandIn
 
 
 @pytest.fixture
@@ -29,6 +28,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def service(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
     """A running stand-in with one small device, to which the environment points."""
+    from ibm_service import StandIn, State  # needs the client, as every test does that uses it
+
     with StandIn(State(("ibm_manila",))) as running:
         for name, value in running.environment().items():
             monkeypatch.setenv(name, value)

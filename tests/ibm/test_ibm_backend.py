@@ -5,6 +5,10 @@ from __future__ import annotations
 import logging
 
 import pytest
+
+pytest.importorskip("qiskit_ibm_runtime")
+pytest.importorskip("qiskit_aer")
+
 from ibm_service import StandIn
 from qiskit_aer.noise import NoiseModel, depolarizing_error
 

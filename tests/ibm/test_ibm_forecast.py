@@ -7,6 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
+pytest.importorskip("qiskit_ibm_runtime")
+pytest.importorskip("qiskit_aer")
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from qiskit import QuantumCircuit, transpile

@@ -12,6 +12,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+
+pytest.importorskip("qiskit_ibm_runtime")
+pytest.importorskip("qiskit_aer")
+
 from ibm_command import Cli
 from ibm_service import Fault, StandIn
 

@@ -9,6 +9,10 @@ import os
 
 import pytest
 
+pytest.importorskip("qiskit_ibm_runtime")
+pytest.importorskip("qiskit_aer")
+
+
 from qmastermind.cli.app import main
 
 pytestmark = [

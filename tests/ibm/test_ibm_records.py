@@ -9,6 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
+pytest.importorskip("platformdirs")
+
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -6,6 +6,10 @@ import warnings
 from typing import Any
 
 import pytest
+
+pytest.importorskip("qiskit_ibm_runtime")
+pytest.importorskip("qiskit_aer")
+
 from ibm_service import StandIn
 from qiskit import QuantumCircuit, transpile
 from qiskit_ibm_runtime import QiskitRuntimeService, SamplerV2, Session

@@ -10,6 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+pytest.importorskip("qiskit_ibm_runtime")
+pytest.importorskip("qiskit_aer")
+
 from ibm_command import Cli
 from ibm_service import StandIn, State
 

@@ -6,6 +6,10 @@ import logging
 from pathlib import Path
 
 import pytest
+
+pytest.importorskip("qiskit_ibm_runtime")
+pytest.importorskip("qiskit_aer")
+
 from ibm_command import Cli
 from ibm_service import Fault, StandIn
 

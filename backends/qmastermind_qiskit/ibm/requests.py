@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -88,7 +87,8 @@ class Request:
         """What is left of pairwise queries when the compiler may merge the oracle away."""
         if self.circuit != "deutsch":
             return None
-        task = replace(self, fence=False)._tasks(None)[0]
+        code = self.codes[0]  # a random one is not drawn again
+        task = tasks.deutsch(code, self.rules, self.pairs, fence=False)
         return make_plan(task, device, options, how)
 
     def _best_plan(self, job: int, device: Device, options: RunOptions, how: Compilation) -> Plan:
@@ -139,7 +139,7 @@ def _is_file(name: str) -> bool:
 
 def _bitstrings(text: str) -> list[str]:
     found = [part.strip() for part in text.split(",") if part.strip()]
-    if not found or math.prod(len(found[0]) == len(x) for x in found) == 0:
+    if not found or any(len(x) != len(found[0]) for x in found):
         raise UsageError(f"--marked takes bitstrings of one length, such as 101,110, not {text!r}")
     return found
 

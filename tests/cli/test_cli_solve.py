@@ -151,6 +151,7 @@ def test_as_a_module_and_interrupted():
 import signal, os, time
 from qmastermind.cli import main
 from qmastermind.simulator import StatevectorBackend
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background jobs
 StatevectorBackend._run = lambda *a: (os.kill(os.getpid(), signal.SIGINT), time.sleep(60))
 main(["solve", "--secret", "RBRY"])
 """

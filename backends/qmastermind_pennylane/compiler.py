@@ -30,21 +30,14 @@ WINDOW = 300
 """Operations that a transform sees at a time."""
 
 _GATE_SET = frozenset({"RZ", "RX", "RY", "CNOT", "GlobalPhase"})
-
-
-_PIPELINES: dict[int, tuple[tuple[Any, ...], int]] = {
+_STANDARD = ("commute_controlled", "cancel_inverses", "merge_rotations")
+_PIPELINES: dict[int, tuple[tuple[str, ...], int]] = {
     0: ((), 0),
-    1: ((qml.transforms.cancel_inverses, qml.transforms.merge_rotations), 1),
-    2: (
-        (
-            qml.transforms.commute_controlled,
-            qml.transforms.cancel_inverses,
-            qml.transforms.merge_rotations,
-        ),
-        2,
-    ),
+    1: (("cancel_inverses", "merge_rotations"), 1),
+    2: (_STANDARD, 2),
+    3: (_STANDARD, 4),
 }
-_PIPELINES[3] = (_PIPELINES[2][0], 4)
+"""For each level the transforms of ``qml.transforms``, and how often they run at most."""
 
 
 def compile_for(
@@ -128,10 +121,10 @@ def _optimise(operations: Operations, level: int) -> Operations:
     return operations
 
 
-def _run(pipeline: Sequence[Any], operations: Operations) -> Operations:
+def _run(pipeline: Sequence[str], operations: Operations) -> Operations:
     script = qml.tape.QuantumScript(operations)
-    for transform in pipeline:
-        [script], _ = transform(script)
+    for name in pipeline:
+        [script], _ = getattr(qml.transforms, name)(script)
     return list(script.operations)
 
 
@@ -144,7 +137,7 @@ def _pipeline_name(level: int) -> str:
     pipeline, passes = _PIPELINES[level]
     if not passes:
         return ""
-    names = ", ".join(str(transform.tape_transform.__name__) for transform in pipeline)
+    names = ", ".join(pipeline)
     return f"qml.compile({names}; at most {passes} passes over windows of {WINDOW} operations)"
 
 

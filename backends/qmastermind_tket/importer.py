@@ -122,23 +122,28 @@ class _Importer:
         elif hasattr(op, "get_circuit"):
             body = op.get_circuit()
             self.circuit(body, body.qubits, qubits, controls, values)
-        elif not op.is_gate() or kind == OpType.Collapse:
-            raise UnsupportedError(f"{op} is neither unitary, measurement nor reset")
-        elif len(qubits) == 1:
-            gates, phase = synthesise_one_qubit(op.get_unitary(), ("u",))
-            for gate in gates:
-                self.builder.gate(gate, qubits, controls, values)
-            self._phase(phase, controls, values)
+        elif op.is_gate():
+            self._other_gate(op, qubits, controls, values)
         else:
-            self._rebase(op, qubits, controls, values)
+            raise UnsupportedError(f"{op} is neither unitary, measurement nor reset")
 
-    def _rebase(
+    def _other_gate(
         self, op: Op, qubits: tuple[int, ...], controls: tuple[int, ...], values: tuple[int, ...]
     ) -> None:
-        body = pytket.Circuit(len(qubits))
-        body.add_gate(op, list(range(len(qubits))))
-        AutoRebase({OpType.CX, OpType.TK1}).apply(body)
-        self.circuit(body, body.qubits, qubits, controls, values)
+        if len(qubits) > 1:
+            body = pytket.Circuit(len(qubits))
+            body.add_gate(op, list(range(len(qubits))))
+            AutoRebase({OpType.CX, OpType.TK1}).apply(body)
+            self.circuit(body, body.qubits, qubits, controls, values)
+            return
+        try:
+            matrix = op.get_unitary()
+        except RuntimeError as error:  # Collapse counts as a gate
+            raise UnsupportedError(f"{op} is neither unitary, measurement nor reset") from error
+        gates, phase = synthesise_one_qubit(matrix, ("u",))
+        for gate in gates:
+            self.builder.gate(gate, qubits, controls, values)
+        self._phase(phase, controls, values)
 
     def _phase(self, angle: float, controls: tuple[int, ...], values: tuple[int, ...]) -> None:
         angle = math.remainder(angle, 2 * math.pi)

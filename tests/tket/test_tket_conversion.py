@@ -271,7 +271,8 @@ def test_what_cannot_be_read_is_said() -> None:
     native.X(1, condition_bits=[0], condition_value=1)
     with pytest.raises(UnsupportedError, match="classical control"):
         from_tket(native)
-    collapsing = pytket.Circuit(1)
-    collapsing.add_gate(OpType.Collapse, [0])
-    with pytest.raises(UnsupportedError, match="neither unitary"):
-        from_tket(collapsing)
+    if hasattr(OpType, "Collapse"):  # since pytket 2.1
+        collapsing = pytket.Circuit(1)
+        collapsing.add_gate(OpType.Collapse, [0])
+        with pytest.raises(UnsupportedError, match="neither unitary"):
+            from_tket(collapsing)

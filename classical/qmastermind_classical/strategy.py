@@ -125,8 +125,8 @@ class Strategy:
         step = max(1, _CHUNK // self._columns)
         for start in range(0, len(candidates), step):
             chunk = slice(start, start + step)
-            rows_here = candidates[chunk] if len(candidates) < len(self.codes) else chunk
-            new = histograms(self.codes[rows_here], codes)
+            every = len(candidates) == len(self.codes)  # then no copy is needed
+            new = histograms(self.codes[chunk if every else candidates[chunk]], codes)
             best = self.rule.best(new)
             if not start:
                 rows, parts = best, new[best]
@@ -156,5 +156,5 @@ class Strategy:
             here = rank[self.pegs[candidates, position]]
             in_order &= here <= used + 1
             np.maximum(used, here, out=used)
-        orbit = np.array([math.perm(len(unplayed), k) for k in range(len(unplayed) + 1)])
+        orbit = np.array([math.perm(len(unplayed), k) for k in range(self.rules.positions + 1)])
         return candidates[in_order], orbit[used[in_order] + 1]

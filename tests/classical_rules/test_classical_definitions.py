@@ -180,3 +180,10 @@ def test_floats_break_ties_of_equal_cuts():
     assert all(len(exact(order)) == 2 for order in [rows, *orders])
     floats = get_score_rule("entropy-p-ln-p").best
     assert any(len(floats(order)) == 1 for order in orders)
+
+
+def test_many_colours():
+    """Far more orbits of renamings than a machine integer counts, none of them needed."""
+    found = replay(Rules(1, 200), get_score_rule("minimax"))
+    assert found.total == 200 * 201 // 2
+    assert found.tied == 199

@@ -61,7 +61,7 @@ def test_random_circuits(circuit: Circuit, level: int, choice: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(circuit=circuits(), level=st.integers(0, 3))
 def test_many_random_circuits(circuit: Circuit, level: int) -> None:
     for target in targets(circuit.num_qubits):

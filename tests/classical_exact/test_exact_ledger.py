@@ -188,6 +188,23 @@ def test_misuse(tmp_path, monkeypatch, arguments, expected):
     assert expected in str(run.exception)
 
 
+def test_results_that_cannot_be_written_are_said(tmp_path, monkeypatch):
+    (tmp_path / "trees").touch()
+    run = command("--games", "2x3", "--results", tmp_path / "l.json", "--trees", tmp_path / "trees")
+    assert isinstance(run.exception, UsageError)
+    assert "cannot make the directory" in str(run.exception)
+
+    def fail(*_):
+        raise OSError(28, "No space left on device", "l.json")
+
+    monkeypatch.setattr("os.replace", fail)
+    run = command("--games", "2x3", "--results", tmp_path / "l.json")
+    assert isinstance(run.exception, QmastermindError)
+    assert "No space left on device; the result that is lost is MM(2,3), total 21" in str(
+        run.exception
+    )
+
+
 def test_an_unusable_checkpoint_costs_no_result(tmp_path):
     job = Job(Cell(3, 4), work=tmp_path)
     job.checkpoint.write_bytes(b"nonsense")

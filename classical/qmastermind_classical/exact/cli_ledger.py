@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from qmastermind.cli.common import JsonFlag, console, err_console, print_json
-from qmastermind.errors import UsageError
+from qmastermind.errors import QmastermindError, UsageError
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -77,10 +77,13 @@ def ledger(
     missing = book.missing(cells, names)
     work = results.absolute().with_name(f"{results.stem}-work")
     jobs = [Job(cell, method, work, checkpoint_every) for cell, method in missing]
-    if jobs:
-        work.mkdir(exist_ok=True)
-    if trees is not None:
-        trees.mkdir(parents=True, exist_ok=True)
+    try:
+        if jobs:
+            work.mkdir(exist_ok=True)
+        if trees is not None:
+            trees.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot make the directory {error.filename}: {error.strerror}") from error
     try:
         with _progress() as bar:
             for proof in _run(jobs, workers, scheduler, bar):
@@ -133,14 +136,19 @@ def _run(
 def _enter(book: Ledger, proof: Proof, trees: Path | None) -> None:
     from qmastermind_classical.exact.checkpoint import replacing
 
-    tree_file = None
-    if trees is not None and proof.tree:
-        path = trees / f"{proof.cell.slug}.{proof.method}.json"
-        with replacing(path, "w") as file:
-            file.write(proof.tree)
-        tree_file = path.name
-    book.enter(proof, tree_file)
-    book.save()
+    path = None
+    try:
+        if trees is not None and proof.tree:
+            path = trees / f"{proof.cell.slug}.{proof.method}.json"
+            with replacing(path, "w") as file:
+                file.write(proof.tree)
+        book.enter(proof, path and path.name)
+        book.save()
+    except OSError as error:
+        raise QmastermindError(
+            f"cannot write {error.filename}: {error.strerror}; the result that is lost is "
+            f"{proof.cell.name}, total {proof.values.get('total')}"
+        ) from error
 
 
 def _progress() -> Progress:

@@ -142,7 +142,7 @@ def _enter(book: Ledger, proof: Proof, trees: Path | None) -> None:
             path = trees / f"{proof.cell.slug}.{proof.method}.json"
             with replacing(path, "w") as file:
                 file.write(proof.tree)
-        book.enter(proof, path and path.name)
+        book.enter(proof, None if path is None else path.name)
         book.save()
     except OSError as error:
         raise QmastermindError(

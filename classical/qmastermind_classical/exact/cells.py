@@ -101,7 +101,7 @@ class Published:
     source: str
 
 
-_PAGE = "Mastermind, five one-step strategies (web page)"
+_PAGE = "strategies page"
 _MMSTRAT = "mmstrat (C++, 2012)"
 _VILLE = "Ville 2013"
 _KOYAMA_LAI = "Koyama and Lai 1993"
@@ -127,7 +127,7 @@ PUBLISHED: dict[Cell, Published] = {
     **{Cell(5, 2 + i): Published(total, _MMSTRAT) for i, total in enumerate((97, 816, 3954))},
     Cell(6, 2): Published(224, _MMSTRAT),
     Cell(8, 2): Published(1104, _PAGE),
-    Cell(4, 10, distinct=True): Published(26274, "Bulls and Cows, published optimum"),
+    Cell(4, 10, distinct=True): Published(26274, "published optimum"),
 }
 """Values that this program must agree with. ``mmstrat`` and the web page are programs of others
 that are known to agree with the tables of Ville 2013 where these overlap."""

@@ -172,5 +172,6 @@ def _show(book: Ledger, cells: Sequence[Cell]) -> None:
         wide = heading in ("game", "value")
         table.add_column(heading, no_wrap=heading != "value", justify="left" if wide else "right")
     for cell in cells:
-        table.add_row(*row(cell, book.records[cell])[:-1])
+        first = dict(list(book.records[cell]["proofs"].items())[:1])
+        table.add_row(*row(cell, {**book.records[cell], "proofs": first})[:-1])
     console().print(table)

@@ -152,7 +152,7 @@ def histograms(
     Returns:
         Part sizes, dtype int32, shape ``(len(guesses), len(answers(rules)))``.
     """
-    from qmastermind_classical._jit import fill_histograms, fill_histograms_parallel
+    from qmastermind_classical._jit_histograms import fill_histograms, fill_histograms_parallel
 
     out = np.zeros((len(guesses), len(answers(guesses.rules))), dtype=np.int32)
     stop = _NO_STOP if stop_above is None else stop_above

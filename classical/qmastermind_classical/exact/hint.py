@@ -22,7 +22,7 @@ DEFAULT_SETS = 5000
 _WHOLE_GAME = 1500
 """Games of at most so many codes keep one engine for all positions; in larger ones, positions of at
 most so many codes are tried."""
-_LARGE_GAME = 8192
+_LARGE_GAME = 65_536
 _MAX_PAIRS = 1 << 26
 
 
@@ -54,7 +54,7 @@ class Adviser:
     Attributes:
         rules: The rules of the game.
         rule: Name of the one-step rule for positions that are too large.
-        max_sets: An exact search may expand so many sets; in games of more than 8,192 codes
+        max_sets: An exact search may expand so many sets; in games of more than 65,536 codes
             fewer, in proportion.
         consistent: Whether to guess only codes that could be the secret.
     """

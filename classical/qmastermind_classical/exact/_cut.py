@@ -165,7 +165,7 @@ def weigh(
         memo_keys: Keys of the memo.
         memo_values: Values of the memo.
         out: Output: the sum, the length of ``order``, and how many parts the small-set rule
-            settled; one word more of scratch.
+            settled.
 
     Returns:
         The sum.

@@ -107,7 +107,7 @@ def build_target(name: str, num_qubits: int, basis: tuple[str, ...]) -> Target:
     if name.startswith("ibm:"):
         from qmastermind.registry import get_backend
 
-        device = getattr(get_backend(f"fake:{name.removeprefix('ibm:')}"), "device", None)
+        device = getattr(get_backend(f"fake:{name.removeprefix('ibm:')}"), "target", None)
         if isinstance(device, Target):
             return device
     raise UnknownNameError("target", name, TARGETS)

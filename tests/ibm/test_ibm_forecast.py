@@ -28,11 +28,11 @@ from qmastermind_qiskit.ibm.client import RunOptions
 from qmastermind_qiskit.ibm.compilation import circuit_hash, require_isa
 from qmastermind_qiskit.ibm.device import Device, Readout, snapshot
 from qmastermind_qiskit.ibm.errors import NotIsaError
+from qmastermind_qiskit.ibm.fidelity import waits as waiting_times
 from qmastermind_qiskit.ibm.forecast import (
     HARMLESS,
     Answer,
     _marginal,
-    _waits,
     forecast,
     predicted_distribution,
 )
@@ -206,8 +206,7 @@ def random_circuit(rng: np.random.Generator, gates: int) -> QuantumCircuit:
 @given(st.integers(0, 10**6), st.integers(0, 25))
 def test_waiting_times_are_those_of_qiskits_schedule(seed: int, gates: int) -> None:
     circuit = random_circuit(np.random.default_rng(seed), gates)
-    index = {q: i for i, q in enumerate(circuit.qubits)}
-    waits, duration = _waits(circuit, MANILA, index)
+    waits, duration = waiting_times(circuit, MANILA)
     ours = [0.0] * 5
     for qubit, seconds in waits:
         ours[qubit] += seconds

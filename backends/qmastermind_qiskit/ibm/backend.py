@@ -20,7 +20,7 @@ from qmastermind.target import Target
 from qmastermind_qiskit.ibm.account import IbmClient
 from qmastermind_qiskit.ibm.client import Client, RunOptions
 from qmastermind_qiskit.ibm.compilation import compile_circuit, require_isa, require_room
-from qmastermind_qiskit.ibm.device import Device, snapshot
+from qmastermind_qiskit.ibm.device import Device, snapshot, snapshot_names
 from qmastermind_qiskit.ibm.forecast import forecast
 from qmastermind_qiskit.ibm.jobs import cancel, look
 from qmastermind_qiskit.ibm.jobs import result as fetch
@@ -98,6 +98,27 @@ class _DeviceBackend(Backend):
             final_layout=placed.final_layout,
         )
 
+    def expected_success(self, circuit: Circuit) -> float:
+        """The share of runs of a compiled circuit in which nothing is expected to go wrong.
+
+        The product of calibrated process fidelities, with idle decay, and with readout where the
+        circuit measures: :func:`qmastermind_qiskit.ibm.fidelity.expected_success`.
+
+        Args:
+            circuit: Neutral, in the basis of :attr:`target` and on this device's physical qubits,
+                by whichever framework it was compiled.
+
+        Returns:
+            In [0, 1], an optimistic bound; 0 if the circuit uses what is reported as broken.
+
+        Raises:
+            TooLargeError: If the circuit has more qubits than the device.
+            NotIsaError: If it has a gate or a coupling that the device lacks.
+        """
+        from qmastermind_qiskit.ibm.fidelity import expected_success
+
+        return expected_success(circuit, self.device)
+
 
 class FakeBackend(_DeviceBackend):
     """A stored device of IBM: runs are simulated here with its noise, idle time included.
@@ -136,6 +157,16 @@ class FakeBackend(_DeviceBackend):
         backend = cls(argument or "manila")
         _ = backend.device  # an unknown name fails here, not in the middle of a run
         return backend
+
+    @classmethod
+    def devices(cls) -> list[str]:
+        """Names of the stored devices, each an argument of this backend.
+
+        Raises:
+            MissingDependencyError: If a package is missing.
+        """
+        cls.require()
+        return snapshot_names()
 
     @cached_property
     def device(self) -> Device:
@@ -202,6 +233,17 @@ class IbmBackend(_DeviceBackend):
                 "name a device: ibm:torino; `qmastermind ibm devices` lists those of the account"
             )
         return cls(argument)
+
+    @classmethod
+    def devices(cls) -> list[str]:
+        """Names of the account's devices, each an argument of this backend.
+
+        Raises:
+            MissingDependencyError: If a package is missing.
+            IbmError: If the service cannot be asked.
+        """
+        cls.require()
+        return IbmClient.connect().device_names()
 
     @cached_property
     def client(self) -> IbmClient:

@@ -15,6 +15,7 @@ from qmastermind.circuit import Circuit, Query
 from qmastermind.errors import MissingDependencyError, UnsupportedError, UsageError
 from qmastermind.results import Counts, Distribution
 from qmastermind.target import Target
+from qmastermind.validation import check_seed, whole
 
 
 class Capability(str, Enum):
@@ -201,11 +202,13 @@ class Backend(ABC):
         Args:
             circuit: With at least one measurement.
             shots: At least 1.
-            seed: Makes the counts repeat, where the backend can.
+            seed: Makes the counts repeat, where the backend can; None, or 0 or more.
 
         Raises:
-            UsageError: If there is nothing to measure or ``shots`` is below 1.
+            UsageError: If there is nothing to measure, or ``shots`` or ``seed`` is out of range.
+            TooLargeError: If there are too many operations to run.
         """
+        check_seed(seed)
         return self._run_counted(
             circuit, circuit.query_uses(), shots, lambda: self._run(circuit, shots, seed)
         )
@@ -216,6 +219,7 @@ class Backend(ABC):
         check_shots(shots)
         if circuit.num_bits == 0:
             raise UsageError("the circuit measures nothing; use circuit.measured()")
+        circuit.check_size()
         started = time.perf_counter()
         result = run()
         seconds = time.perf_counter() - started
@@ -287,9 +291,7 @@ def check_shots(shots: int) -> int:
     Raises:
         UsageError: If below 1.
     """
-    if shots < 1:
-        raise UsageError(f"shots must be at least 1, not {shots}")
-    return shots
+    return whole(shots, "shots", 1)
 
 
 def _installed_version(package: str) -> str | None:

@@ -14,13 +14,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from qmastermind.errors import CircuitError
+from qmastermind.errors import CircuitError, TooLargeError
 from qmastermind.gates import Gate
+from qmastermind.validation import whole
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _MAX_TABLE_QUBITS = 28
+MAX_OPERATIONS = 10_000_000
+"""How many operations a circuit may have to be run, or to have its boxes opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +41,9 @@ class Register:
     ancilla: bool = False
 
     def __post_init__(self) -> None:
-        if not self.name.isidentifier():
+        if not isinstance(self.name, str) or not self.name.isidentifier():
             raise CircuitError(f"a register needs a name like an identifier, not {self.name!r}")
-        if self.size < 1:
+        if whole(self.size, f"the size of register {self.name!r}") < 1:
             raise CircuitError(f"register {self.name!r} needs at least 1 qubit, not {self.size}")
 
 
@@ -269,12 +272,35 @@ class Circuit:
             for op in self.operations
         )
 
+    @cached_property
+    def size(self) -> int:
+        """Number of operations with every box opened and repeated; none is opened to count."""
+        return sum(
+            op.repetitions * op.circuit.size if isinstance(op, Box) else 1 for op in self.operations
+        )
+
+    def check_size(self) -> None:
+        """Raises TooLargeError if there are too many operations to go through one by one."""
+        if self.size > max(MAX_OPERATIONS, len(self.operations)):
+            raise TooLargeError(
+                f"the circuit has {self.size:,} operations, too many to go through one by one "
+                f"(at most {MAX_OPERATIONS:,}): repeat less often"
+            )
+
     def flat(self) -> Iterator[Apply | Barrier | Measure | Reset]:
-        """Iterates over the operations with every box opened and repeated."""
+        """Iterates over the operations with every box opened and repeated.
+
+        Raises:
+            TooLargeError: If they are more than :data:`MAX_OPERATIONS`, before the first of them.
+        """
+        self.check_size()
+        return self._flat()
+
+    def _flat(self) -> Iterator[Apply | Barrier | Measure | Reset]:
         for op in self.operations:
             if isinstance(op, Box):
                 for _ in range(op.repetitions):
-                    for inner in op.circuit.flat():
+                    for inner in op.circuit._flat():
                         yield remap(inner, op.qubits)
             else:
                 yield op
@@ -529,6 +555,8 @@ class CircuitBuilder:
 
     def _check(self, qubits: Sequence[int]) -> None:
         for q in qubits:
+            if type(q) is not int:
+                whole(q, "a qubit")  # numpy's integers will do
             if not 0 <= q < self._num_qubits:
                 raise CircuitError(f"there is no qubit {q}: there are {self._num_qubits}")
         if len(set(qubits)) < len(qubits):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ import numpy as np
 from qmastermind.errors import TooLargeError, UnknownNameError, UsageError
 from qmastermind.game.code import Code, Style, parse_pegs
 from qmastermind.game.feedback import Feedback
+from qmastermind.validation import whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,9 +43,9 @@ class Rules:
     blanks: bool = False
 
     def __post_init__(self) -> None:
-        if self.positions < 1:
+        if whole(self.positions, "the number of positions") < 1:
             raise UsageError(f"a code needs at least 1 position, not {self.positions}")
-        if self.colours < 2:
+        if whole(self.colours, "the number of colours") < 2:
             raise UsageError(f"a game needs at least 2 colours, not {self.colours}")
         if not self.repeats and self.colours < self.positions:
             raise UsageError(
@@ -86,7 +87,9 @@ class Rules:
         if isinstance(value, str):
             pegs = parse_pegs(value, self.positions, self.colours, self.blank, self.repeats)
             return Code(pegs, self.blank)
-        pegs = tuple(int(v) for v in value)
+        if not isinstance(value, Iterable):
+            raise UsageError(f"a code is text or a sequence of peg values, not {value!r}")
+        pegs = tuple(whole(v, "a peg value") for v in value)
         if len(pegs) != self.positions:
             raise UsageError(f"a code has {self.positions} pegs here, not {len(pegs)}: {pegs}")
         for peg in pegs:
@@ -173,7 +176,9 @@ class Rules:
         Raises:
             UsageError: If no pair of codes has that feedback.
         """
-        answer = Feedback(*feedback)
+        if not isinstance(feedback, Iterable) or len(pegs := tuple(feedback)) != 2:
+            raise UsageError(f"an answer is two numbers, black and white, not {feedback!r}")
+        answer = Feedback(whole(pegs[0], "black"), whole(pegs[1], "white"))
         if answer not in self.feedbacks():
             raise UsageError(f"the feedback {answer} cannot occur with {self}")
         return answer

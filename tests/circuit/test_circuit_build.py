@@ -13,9 +13,10 @@ from qmastermind.circuit import (
     Register,
     Reset,
 )
-from qmastermind.errors import CircuitError, TooLargeError
+from qmastermind.errors import CircuitError, TooLargeError, UsageError
 from qmastermind.gates import Gate
-from qmastermind.simulator import unitary
+from qmastermind.qasm import to_qasm3
+from qmastermind.simulator import StatevectorBackend, unitary
 
 
 def sample(with_phase=True):
@@ -237,3 +238,31 @@ def test_operations_know_their_qubits():
     assert Reset(2).qubits == Measure(2, 0).qubits == (2,)
     assert Barrier((0, 1)).qubits == (0, 1)
     assert issubclass(TooLargeError, ValueError)
+
+
+def test_numbers_that_are_no_whole_numbers():
+    with pytest.raises(UsageError, match=r"size of register 'q' must be a whole number, not 1\.5"):
+        Register("q", 1.5)
+    with pytest.raises(CircuitError, match="like an identifier, not 3"):
+        Register(3, 1)
+    builder = CircuitBuilder(Register("x", 2))
+    with pytest.raises(UsageError, match=r"a qubit must be a whole number, not 0\.5"):
+        builder.h(0.5)
+    builder.x(np.int64(1), [np.int64(0)])
+    assert builder.build().size == 1
+
+
+def test_a_circuit_too_long_to_open_says_so_before_it_is_opened():
+    builder = CircuitBuilder(Register("x", 1))
+    builder.x(0)
+    step = builder.build()
+    long = step.power(10**11)
+    assert long.size == 10**11
+    assert CircuitBuilder(Register("x", 1)).build().power(10**11).size == 0
+    with pytest.raises(TooLargeError, match=r"100,000,000,000 operations, .* \(at most 10,000,000"):
+        long.flat()
+    with pytest.raises(TooLargeError, match="repeat less often"):
+        StatevectorBackend().run(long.measured())
+    with pytest.raises(TooLargeError, match="repeat less often"):
+        to_qasm3(long)
+    assert step.power(3).size == len(list(step.power(3).flat())) == 3

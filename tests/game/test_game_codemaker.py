@@ -75,3 +75,9 @@ def test_each_pairwise_query_is_one():
         StatevectorBackend().run(pair_query(maker.colour_pair_oracle(0, second)), 1, 0)
     assert maker.queries.quantum == 5
     assert maker.queries.models == {"colour pair": 5}
+
+
+def test_a_secret_that_is_no_code():
+    for secret in (1234, None, 3.5):
+        with pytest.raises(UsageError, match="text or a sequence of peg values"):
+            Codemaker(secret)

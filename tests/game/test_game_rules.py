@@ -147,3 +147,19 @@ def test_codes_survive_pickle_and_copy():
         assert str(twin) == "R--O"
     assert repr(code) == "Code('R--O')"
     assert Code((0, 1)) == (0, 1)
+
+
+def test_numbers_that_are_no_whole_numbers():
+    for positions, colours in ((4.5, 6), ("4", 6), (4, None)):
+        with pytest.raises(UsageError, match="must be a whole number"):
+            Rules(positions, colours)
+    with pytest.raises(UsageError, match="text or a sequence of peg values, not 1234"):
+        Rules().code(1234)
+    with pytest.raises(UsageError, match=r"a peg value must be a whole number, not 1\.5"):
+        Rules().code((1.5, 0, 0, 0))
+    assert Rules().code(np.array([1, 0, 2, 3])) == (1, 0, 2, 3)
+    for answer in (3, (1,), (1, 2, 3)):
+        with pytest.raises(UsageError, match="two numbers, black and white"):
+            Rules().check_feedback(answer)
+    with pytest.raises(UsageError, match=r"black must be a whole number, not 0\.5"):
+        Rules().check_feedback((0.5, 1))

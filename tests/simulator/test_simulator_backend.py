@@ -135,3 +135,18 @@ def test_memory_without_a_proc_filesystem(monkeypatch):
     monkeypatch.delattr("os.sysconf")
     assert available_bytes() is None
     assert len(statevector(chain(17))) == 2**17
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"seed": -1}, "seed must be at least 0, not -1"),
+        ({"seed": 1.5}, "seed must be a whole number, not 1.5"),
+        ({"shots": 2.5}, "shots must be a whole number, not 2.5"),
+        ({"shots": 0}, "shots must be at least 1, not 0"),
+    ],
+)
+def test_bad_numbers_are_refused(wrong, words):
+    builder = CircuitBuilder(Register("x", 1))
+    with pytest.raises(UsageError, match=words):
+        StatevectorBackend().run(builder.build().measured(), **wrong)

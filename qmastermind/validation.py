@@ -1,0 +1,36 @@
+"""Checks of arguments at the public boundary, so that misuse ends in an error of ours."""
+
+from __future__ import annotations
+
+import operator
+
+from qmastermind.errors import UsageError
+
+
+def whole(value: object, what: str, least: int | None = None) -> int:
+    """``value`` as an int.
+
+    Args:
+        value: An int, or what counts as one, such as numpy's integers.
+        what: How messages call it.
+        least: The smallest allowed value.
+
+    Raises:
+        UsageError: If it is no whole number, or below ``least``.
+    """
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise UsageError(f"{what} must be a whole number, not {value!r}") from None
+    if least is not None and number < least:
+        raise UsageError(f"{what} must be at least {least}, not {number}")
+    return number
+
+
+def check_seed(seed: object) -> int | None:
+    """``seed``, if it is None or a whole number of 0 or more.
+
+    Raises:
+        UsageError: If it is neither.
+    """
+    return None if seed is None else whole(seed, "seed", 0)

@@ -135,6 +135,8 @@ class PennyLaneBackend(Backend):
     ) -> Compiled:
         """Compiles with PennyLane's transforms; see :mod:`qmastermind_pennylane.compiler`.
 
+        Ancillas that the circuit does not use are clean work wires for its multi-controlled gates.
+
         Args:
             circuit: With or without measurements.
             target: Default: all-to-all, basis {rz, sx, x, cx}.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import networkx as nx
 import pennylane as qml
 
-from qmastermind.circuit import Apply, Circuit, Measure
+from qmastermind.circuit import Apply, Barrier, Circuit, Measure
 from qmastermind.plugin import check_connected, join_passes, split_measurements
 from qmastermind_pennylane.exporter import Exporter
 from qmastermind_pennylane.importer import read_operations
@@ -53,7 +53,12 @@ def compile_for(
     n, size = body.num_qubits, target.num_qubits or body.num_qubits
     router = None if target.coupling is None else _Router(target, n)
     idle = range(size if router is None else n)
-    exporter = Exporter(compiling=True, lenders=[*idle[n:], *idle[:n]] if level == 3 else ())
+    used = {q for op in body.flat() if not isinstance(op, Barrier) for q in op.qubits}
+    exporter = Exporter(
+        compiling=True,
+        clean=[q for q in body.ancillas if q not in used],
+        lenders=[*idle[n:], *idle[:n]] if level == 3 else (),
+    )
     initial: Layout = tuple(range(n)) if router is None else tuple(router.places[:n])
     places: Sequence[int] = initial
     native: Operations = []
@@ -80,6 +85,8 @@ def compile_for(
     kept = tuple(Measure(places[qubit], bit) for bit, qubit in measured.items())
     neutral = replace(neutral, operations=neutral.operations + kept)
     passes = ["qml.transforms.decompose", _pipeline_name(level)]
+    if exporter.worked:
+        passes.insert(0, "clean ancillas as work wires of MultiControlledX")
     if exporter.borrowed:
         passes.insert(0, "work wires borrowed by MultiControlledX")
     if router is not None:

@@ -61,19 +61,29 @@ class Exporter:
     Args:
         compiling: Writes a Z under controls as ``qml.ctrl(PauliZ)``, which PennyLane decomposes
             into fewer gates than ``MultiControlledX`` if it has no work wires.
-        lenders: Wires that multi-controlled gates may borrow, in whatever state those are.
+        clean: Wires in |0> that nothing else acts on, for multi-controlled gates to work on.
+        lenders: Wires that multi-controlled gates may borrow, in whatever state those are, where
+            there are no clean ones.
 
     Attributes:
         values: The value that each classical bit was given last.
         bits: The bit of each measurement, by its identifier.
         borrowed: Whether a wire was borrowed.
+        worked: Whether a clean wire was used.
     """
 
-    def __init__(self, *, compiling: bool = False, lenders: Sequence[int] = ()) -> None:
+    def __init__(
+        self,
+        *,
+        compiling: bool = False,
+        clean: Sequence[int] = (),
+        lenders: Sequence[int] = (),
+    ) -> None:
         self.values: dict[int, Any] = {}
         self.bits: dict[str, int] = {}
-        self.borrowed = False
+        self.borrowed = self.worked = False
         self._compiling = compiling
+        self._clean = tuple(clean)
         self._lenders = tuple(lenders)
         self._boxes: dict[tuple[int, tuple[int, ...]], list[Any]] = {}
 
@@ -136,14 +146,19 @@ class Exporter:
         if len(wires) <= 3 and all(values):
             return (qml.CNOT if len(wires) == 2 else qml.Toffoli)(wires)
         work = self._work(wires) if len(values) >= _BORROW_X else ()
-        self.borrowed = self.borrowed or bool(work)
+        self.worked = self.worked or bool(work and self._clean)
+        self.borrowed = self.borrowed or bool(work and not self._clean)
         return qml.MultiControlledX(
-            wires, control_values=values, work_wires=work, work_wire_type="borrowed"
+            wires,
+            control_values=values,
+            work_wires=work,
+            work_wire_type="zeroed" if self._clean else "borrowed",
         )
 
     def _work(self, wires: list[int]) -> tuple[int, ...]:
-        """Wires to borrow for a gate on ``wires``, two fewer than it has controls."""
-        return tuple(w for w in self._lenders if w not in wires)[: max(0, len(wires) - 3)]
+        """Wires for a gate on ``wires`` to work on, two fewer than it has controls."""
+        lent = self._clean or self._lenders
+        return tuple(w for w in lent if w not in wires)[: max(0, len(wires) - 3)]
 
 
 def identifier(measurement: Any) -> str:

@@ -60,13 +60,15 @@ def compare(a: Side, b: Side, method: str, tolerance: float, seed: int) -> Verdi
     else:
         distances = _pure_distances(*images)
     worst = int(np.argmax(distances))
+    distance = float(distances[worst])
     among = f"all {2**width} basis states"
     if method == "states":
         among = "four random product states" if inputs.shape[1] == 4 else "a random product state"
-    if distances[worst] <= tolerance:
-        return Verdict(True, method, f"equal on {among}, largest distance {distances[worst]:.1e}")
+    if distance <= tolerance:
+        detail = f"equal on {among}, largest distance {distance:.1e}"
+        return Verdict(True, method, detail, distance)
     where = f" on input {worst:0{width}b}" if method == "unitary" and width else ""
-    return Verdict(False, method, f"the results differ by {distances[worst]:.3g}{where}")
+    return Verdict(False, method, f"the results differ by {distance:.3g}{where}", distance)
 
 
 def _product_states(width: int, number: int, rng: np.random.Generator) -> _Array:

@@ -17,11 +17,13 @@ class Verdict:
         method: ``unitary``, ``states`` or ``qcec``; ``identical`` if the operations are the same
             ones, ``interface`` if qubits or bits do not match, ``none`` if no method applied.
         detail: The evidence in words.
+        distance: The largest 2-norm distance between results, where both were simulated.
     """
 
     equal: bool | None
     method: str
     detail: str
+    distance: float | None = None
 
     def __str__(self) -> str:
         word = {True: "equivalent", False: "not equivalent", None: "not decided"}[self.equal]

@@ -102,6 +102,27 @@ def test_level_3_lends_idle_qubits(backend: PennyLaneBackend) -> None:
     assert count(spare.circuit).two_qubit_gates < costs[0]
 
 
+def test_clean_ancillas_are_work_wires(backend: PennyLaneBackend) -> None:
+    """At every level; an ancilla that the circuit uses is not one that is surely |0>."""
+    costs = {}
+    for spares in (0, 1, 4):
+        more = [Register("spare", spares, ancilla=True)] if spares else []
+        b = CircuitBuilder(Register("q", 7), *more)
+        b.z(0, range(1, 7), [1, 0, 1, 1, 0, 1])
+        compiled = backend.compile(b.build(), level=1)
+        check(compiled, b.build())
+        costs[spares] = count(compiled.circuit).two_qubit_gates
+        assert ("clean ancillas" in compiled.passes) == bool(spares)
+    assert costs[4] < costs[1] < costs[0]
+    b = CircuitBuilder(Register("q", 6), Register("spare", 1, ancilla=True))
+    b.x(6, [0])
+    b.z(0, range(1, 6))
+    b.x(6, [0])
+    compiled = backend.compile(b.build(), level=1)
+    check(compiled, b.build())
+    assert "clean ancillas" not in compiled.passes
+
+
 def test_windows_change_nothing_but_the_time(
     backend: PennyLaneBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:

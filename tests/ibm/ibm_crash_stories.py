@@ -19,6 +19,7 @@ from pathlib import Path
 from types import FrameType, SimpleNamespace
 from typing import Any, cast
 
+from qmastermind import files
 from qmastermind.game import Rules
 from qmastermind.results import Counts
 from qmastermind_qiskit.ibm import jobs, records, submit, tasks
@@ -29,7 +30,7 @@ from qmastermind_qiskit.ibm.forecast import Forecast
 from qmastermind_qiskit.ibm.plan import PartPlan, Plan
 from qmastermind_qiskit.ibm.records import JobStore
 
-MODULES = {records.__file__, submit.__file__, jobs.__file__, __file__}
+MODULES = {module.__file__ for module in (files, records, submit, jobs)} | {__file__}
 RULES = Rules(3, 3)
 SECRET = "RYO"
 MOODS = ("fine", "fine", "loses", "drops", "late", "later")

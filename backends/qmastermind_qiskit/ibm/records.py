@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from qmastermind.errors import MissingDependencyError
+from qmastermind.files import replacing
 from qmastermind_qiskit.ibm.errors import JobNotFoundError, RecordError
 
 SCHEMA = 1
@@ -209,16 +210,5 @@ def _id(record: JobRecord) -> str:
 def write_atomically(path: Path, text: str) -> None:
     """Replaces a file as a whole, for its owner alone, and has it on disk when it returns."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
+    with replacing(path, private=True) as file:
         file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    if os.name == "posix":  # the rename itself, which Windows cannot wait for
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)

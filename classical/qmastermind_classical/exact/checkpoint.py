@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import time
 import zipfile
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from qmastermind.files import replacing
 from qmastermind_classical.exact.engine import Engine
 from qmastermind_classical.exact.errors import FileFormatError
 
@@ -26,23 +25,9 @@ VERSION = 1
 _SHARE = 0.05  # of the time, at most, goes into writing
 
 
-@contextlib.contextmanager
-def replacing(path: Path, mode: str = "wb") -> Iterator[Any]:
-    """Opens a file that takes the place of ``path`` once it is written whole."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(beside, mode, encoding=None if "b" in mode else "utf-8") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
 def save_checkpoint(engine: Engine, path: Path) -> None:
     """Writes what an engine has proved."""
-    with replacing(path) as file:
+    with replacing(path, "wb") as file:
         state: dict[str, Any] = engine.state()
         np.savez(file, description=np.array(json.dumps(_description(engine))), **state)
 
@@ -125,5 +110,5 @@ class Keeper:
 
     def done(self) -> None:
         """Removes the checkpoint: there is nothing left to resume."""
-        if self.path is not None:
+        if self.path is not None and self.path.is_file():  # never a device
             self.path.unlink(missing_ok=True)

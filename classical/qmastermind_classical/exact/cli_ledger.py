@@ -134,7 +134,7 @@ def _run(
 
 
 def _enter(book: Ledger, proof: Proof, trees: Path | None) -> None:
-    from qmastermind_classical.exact.checkpoint import replacing
+    from qmastermind.files import replacing
 
     path = None
     try:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from qmastermind.files import replacing
 from qmastermind_classical.exact.cells import PUBLISHED, Cell, read_cells
-from qmastermind_classical.exact.checkpoint import replacing
 from qmastermind_classical.exact.errors import DisagreementError, FileFormatError
 from qmastermind_classical.exact.jobs import Proof
 

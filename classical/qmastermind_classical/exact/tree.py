@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from qmastermind.errors import UsageError
+from qmastermind.files import replacing
 from qmastermind.game import Code, Feedback, Rules
-from qmastermind_classical.exact.checkpoint import replacing
 from qmastermind_classical.exact.errors import FileFormatError, TreeError
 
 FORMAT = "qmastermind-tree"

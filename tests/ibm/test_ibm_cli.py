@@ -224,6 +224,43 @@ def test_a_missing_package_is_named_with_its_extra(
         assert "needs qiskit-aer" in ran.err
         assert "pip install 'qmastermind[ibm]'" in ran.err
     assert cli("jobs").code == 0  # records can be read without
+    ran = cli("doctor", "--json")  # which says all it can, nevertheless
+    assert ran.code == 2
+    found = {finding["name"]: finding["text"] for finding in ran.json["findings"]}
+    assert "qiskit-aer is not installed: pip install 'qmastermind[ibm]'" in found["versions"]
+    assert "0 in" in found["job records"]
+    assert "service" not in found
+
+
+def test_the_list_of_jobs_is_shown_although_nobody_can_be_asked(
+    service: StandIn, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from qmastermind import backend
+
+    service.state.hold = True
+    ran = cli("submit", "--circuit", "deutsch", "--secret", "RGBY", "--device", "ibm_manila",
+              "--shots", "100", "--layouts", "1", "--json")  # fmt: skip
+    (job,) = ran.json["jobs"]
+    monkeypatch.setattr(backend, "_installed_version", lambda package: None)
+    listed = cli("jobs", "--refresh", "--json")
+    assert listed.code == 0
+    assert [row["job_id"] for row in listed.json["jobs"]] == [job["job_id"]]
+    assert "needs qiskit" in listed.json["problems"][0]
+    assert cli("status", job["job_id"]).code == 2
+
+
+def test_without_platformdirs_the_folder_of_records_must_be_named(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "platformdirs", None)
+    monkeypatch.delenv("QMASTERMIND_HOME")
+    ran = cli("jobs")
+    assert ran.code == 2
+    assert "pip install 'qmastermind[ibm]'" in ran.err
+    found = {
+        finding["name"]: finding["text"] for finding in cli("doctor", "--json").json["findings"]
+    }
+    assert "platformdirs" in found["job records"]
 
 
 def test_unknown_jobs(cli: Cli) -> None:

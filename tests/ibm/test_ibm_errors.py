@@ -20,6 +20,7 @@ pytest.importorskip("qiskit_aer")
 from ibm_command import Cli
 from ibm_service import Fault, StandIn
 
+from qmastermind.cli.app import main
 from qmastermind.errors import BackendError
 from qmastermind_qiskit.ibm import errors
 from qmastermind_qiskit.ibm.account import IbmClient, client_version
@@ -96,8 +97,40 @@ def test_an_instance_of_somebody_else(
 def test_an_unknown_device(service: StandIn, cli: Cli) -> None:
     for name, hint in (("ibm_atlantis", "ibm devices"), ("fake_atlantis", "--offline")):
         ran = cli(*SEND[:6], name)
-        assert ran.code == 1
+        assert ran.code == 2
         assert hint in ran.err
+    assert service.state.requests["POST", "/jobs"] == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("ibm", "forecast", "--circuit", "deutsch", "--device", "nonsense"),
+        ("ibm", "submit", "--circuit", "deutsch", "--device", "nonsense"),
+        ("solve", "--solver", "deutsch", "--secret", "RGBY", "--backend", "fake:nonsense"),
+        ("solve", "--solver", "deutsch", "--secret", "RGBY", "--backend", "qiskit:nonsense"),
+        ("compare", "--circuit", "deutsch", "--target", "ibm:nonsense", "--no-cache"),
+    ],
+)
+def test_an_unknown_device_is_misuse_everywhere(
+    home: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    error = capsys.readouterr().err
+    assert "nonsense" in error
+    assert "fake_torino" in error  # those that there are
+    assert "Traceback" not in error
+
+
+def test_an_unknown_device_of_the_account_as_a_backend(
+    service: StandIn, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["solve", "--solver", "deutsch", "--secret", "RGBY", "--backend", "ibm:nonsense"])
+    assert ended.value.code == 2
+    assert "ibm_nonsense" in capsys.readouterr().err
 
 
 def test_usage_spent(service: StandIn, cli: Cli) -> None:

@@ -100,6 +100,7 @@ def doctor(json: JsonFlag = False) -> None:
     else:
         show.findings(findings)
     if not healthy:
+        require_extra()  # without it nothing can be done at all
         raise typer.Exit(1)
 
 

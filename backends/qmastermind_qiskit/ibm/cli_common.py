@@ -98,12 +98,17 @@ def require_extra() -> None:
     Raises:
         MissingDependencyError: If one is not.
     """
-    from qmastermind.backend import BackendInfo
-
-    packages = ("qiskit", "qiskit-aer", "qiskit-ibm-runtime")
-    missing = BackendInfo("ibm", "", packages).missing()
+    missing = missing_package()
     if missing is not None:
         raise MissingDependencyError("qmastermind ibm", missing, "ibm")
+
+
+def missing_package() -> str | None:
+    """The first package of the extra that is not installed, or None."""
+    from qmastermind.backend import BackendInfo
+
+    packages = ("qiskit", "qiskit-aer", "qiskit-ibm-runtime", "platformdirs")
+    return BackendInfo("ibm", "", packages).missing()
 
 
 def connect(instance: str | None = None) -> IbmClient:

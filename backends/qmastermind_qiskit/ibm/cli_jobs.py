@@ -23,6 +23,7 @@ def jobs(
     json: JsonFlag = False,
 ) -> None:
     """Lists the job records of this machine."""
+    from qmastermind.errors import MissingDependencyError
     from qmastermind_qiskit.ibm import show
     from qmastermind_qiskit.ibm.errors import IbmError
     from qmastermind_qiskit.ibm.jobs import look
@@ -39,7 +40,7 @@ def jobs(
                 if record.instance not in clients:
                     clients[record.instance] = client_of(record)
                 records[i], _ = look(record, clients[record.instance], store, notify)
-            except IbmError as error:  # the list is shown all the same
+            except (IbmError, MissingDependencyError) as error:  # the list is shown all the same
                 problems.append(f"{record.job_id or record.tag}: {error}")
     for problem in problems:
         notify(problem)

@@ -8,7 +8,9 @@ import stat
 from dataclasses import dataclass
 from typing import Any
 
+from qmastermind.errors import MissingDependencyError
 from qmastermind_qiskit.ibm.account import IbmClient, client_version, sampler_name
+from qmastermind_qiskit.ibm.cli_common import missing_package
 from qmastermind_qiskit.ibm.errors import ACCOUNT_FILE, IbmError
 from qmastermind_qiskit.ibm.records import JobStore, home
 from qmastermind_qiskit.ibm.submit import versions
@@ -32,6 +34,8 @@ class Finding:
 def examine() -> list[Finding]:
     """Looks at everything, in the order in which it is needed."""
     findings = [_versions(), *_account(), *_records()]
+    if missing_package() is not None:
+        return findings  # nobody can be asked
     try:
         client = IbmClient.connect()
     except IbmError as error:
@@ -41,6 +45,10 @@ def examine() -> list[Finding]:
 
 def _versions() -> Finding:
     found = ", ".join(f"{package} {version}" for package, version in versions().items())
+    missing = missing_package()
+    if missing is not None:
+        reason = f"{missing} is not installed: pip install 'qmastermind[ibm]'"
+        return Finding("versions", False, f"{found}. {reason}")
     try:
         client_version()
     except IbmError as error:
@@ -85,7 +93,10 @@ def _saved_accounts() -> list[str]:
 
 
 def _records() -> list[Finding]:
-    records, problems = JobStore().scan()
+    try:
+        records, problems = JobStore().scan()
+    except MissingDependencyError as error:  # where they are is not known without its package
+        return [Finding("job records", False, str(error))]
     findings = [Finding("job records", True, f"{len(records)} in {home() / 'ibm' / 'jobs'}")]
     return findings + [Finding("job records", False, problem) for problem in problems]
 

@@ -7,7 +7,7 @@ IbmError (BackendError)
 ├── InstanceDeniedError       the account has no access to the instance
 ├── PlanForbidsError          the plan of the instance does not include it
 ├── UsageSpentError           no seconds left on the instance
-├── DeviceNotFoundError       no such device, offline or on the account
+├── DeviceNotFoundError       no such device, offline or on the account; exit code 2
 ├── NotIsaError               a circuit uses what the device does not have
 ├── ForecastRefusedError      the answer would drown in noise
 ├── SubmissionUnclearError    sent, but no answer came: the job may exist
@@ -100,9 +100,10 @@ class UsageSpentError(IbmError):
     )
 
 
-class DeviceNotFoundError(IbmError):
-    """There is no device of that name."""
+class DeviceNotFoundError(IbmError, LookupError):
+    """There is no device of that name: misuse, as any other name that there is not."""
 
+    exit_code = 2
     took_nothing = True
     hint = "`qmastermind ibm devices` lists the account's, with --offline the stored ones."
 

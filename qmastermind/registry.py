@@ -63,12 +63,17 @@ def get_solver(name: str, **options: Any) -> Solver:
         UnknownNameError: If there is none.
         UsageError: If its plugin is broken, or it does not take one of the options.
     """
-    return _load("solver", name, registered_solvers()).create(**options)
+    return solver_class(name).create(**options)
 
 
-def solver_options(name: str) -> tuple[str, ...]:
-    """Names of the options that a solver takes."""
-    return _load("solver", name, registered_solvers()).options()
+def solver_class(name: str) -> type[Solver]:
+    """The class behind a solver's name, for its options.
+
+    Raises:
+        UnknownNameError: If there is none.
+        UsageError: If its plugin is broken.
+    """
+    return _load("solver", name, registered_solvers())
 
 
 def _load(kind: str, name: str, known: dict[str, Plugin[T]]) -> type[T]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_args, get_type_hints
 
-from qmastermind.errors import UnsupportedError
+from qmastermind.errors import UnsupportedError, UsageError
 from qmastermind.game import Code, Codemaker, Feedback
+
+_KINDS = {bool: "true or false", int: "a whole number", float: "a number"}
 
 
 @dataclass(frozen=True)
@@ -42,14 +45,8 @@ class Solver(ABC):
         Raises:
             UnsupportedError: If it has no option of that name.
         """
-        known = cls.options()
         for option in options:
-            if option not in known:
-                takes = ", ".join("--" + name.replace("_", "-") for name in known) or "none"
-                raise UnsupportedError(
-                    f"solver {cls.name!r} has no option --{option.replace('_', '-')}; "
-                    f"it takes: {takes}"
-                )
+            cls._check_name(option)
         return cls(**options)
 
     @classmethod
@@ -58,6 +55,37 @@ class Solver(ABC):
         return (
             tuple(f.name for f in dataclasses.fields(cls)) if dataclasses.is_dataclass(cls) else ()
         )
+
+    @classmethod
+    def read_option(cls, name: str, text: str) -> Any:
+        """The value of an option from text, by the type of its field.
+
+        Raises:
+            UnsupportedError: If there is no option of that name.
+            UsageError: If the text is no such value.
+        """
+        cls._check_name(name)
+        hint = get_type_hints(cls)[name]
+        kinds = get_args(hint) or (hint,)
+        if bool in kinds and text.lower() in ("true", "false"):
+            return text.lower() == "true"
+        for kind in (int, float):
+            if kind in kinds:
+                with suppress(ValueError):
+                    return kind(text)
+        if any(kind is str or isinstance(kind, str) for kind in kinds):  # a Literal's are values
+            return text
+        wanted = " or ".join(_KINDS[kind] for kind in kinds if kind in _KINDS)
+        raise UsageError(f"the option {name} of solver {cls.name!r} takes {wanted}, not {text!r}")
+
+    @classmethod
+    def _check_name(cls, option: str) -> None:
+        known = cls.options()
+        if option not in known:
+            takes = ", ".join("--" + name.replace("_", "-") for name in known) or "none"
+            raise UnsupportedError(
+                f"solver {cls.name!r} has no option --{option.replace('_', '-')}; it takes: {takes}"
+            )
 
     @abstractmethod
     def solve(self, codemaker: Codemaker) -> Solution:

@@ -22,6 +22,7 @@ from qmastermind.cli.common import (
     read_rules,
     report_unwritable,
 )
+from qmastermind.errors import UsageError
 from qmastermind.game import Code, Codemaker
 
 if TYPE_CHECKING:
@@ -68,6 +69,10 @@ def solve(
     consistent: Annotated[
         bool, typer.Option("--consistent", help="one-step rules: guess only possible codes.")
     ] = False,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--option", help="NAME=VALUE, any other option of the solver; may repeat."),
+    ] = None,
     seed: SeedOption = None,
     json: JsonFlag = False,
     plot: Annotated[
@@ -75,8 +80,9 @@ def solve(
     ] = None,
 ) -> None:
     """Finds a secret code and checks it with the codemaker."""
-    from qmastermind.registry import get_solver, solver_options
+    from qmastermind.registry import solver_class
 
+    cls = solver_class(solver)
     game = read_rules(rules, positions, colours, no_repeats, blanks)
     hidden = choose_secret(secret, game, seed)
     given = {
@@ -93,9 +99,14 @@ def solve(
         "consistent": consistent or None,
     }
     options = {name: value for name, value in given.items() if value is not None}
-    if seed is not None and "seed" in solver_options(solver):
+    for text in option or ():
+        name, value = _name_and_value(text)
+        if name in options:
+            raise UsageError(f"the option {name} is given twice")
+        options[name] = cls.read_option(name, value)
+    if seed is not None and "seed" in cls.options():
         options["seed"] = seed  # a solver without chance repeats anyway
-    breaker = get_solver(solver, **options)
+    breaker = cls.create(**options)
     codemaker = Codemaker(hidden, game)
     started = time.perf_counter()
     solution = breaker.solve(codemaker)
@@ -110,6 +121,14 @@ def solve(
     plotted = plot is None or _plot(report, plot)
     if not solution.verified or not plotted:
         raise typer.Exit(1 if not solution.verified else 2)
+
+
+def _name_and_value(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    name = name.strip().removeprefix("--").replace("-", "_")
+    if not equals or not name.isidentifier():
+        raise UsageError(f"--option takes NAME=VALUE, such as choice=expected-size, not {text!r}")
+    return name, value
 
 
 def _report(

@@ -87,6 +87,7 @@ def test_what_is_impossible(capsys):
         (("hint", "--history", "112:1,1"), "row 1 of the history"),
         (("hint", "--rule", "best"), "unknown"),
         (("hint", "--positions", "9", "--colours", "12"), "too many to list"),
+        (("verify-tree", "none.json"), "cannot read none.json"),
     ],
 )
 def test_misuse(capsys, arguments, expected):
@@ -101,7 +102,6 @@ def test_misuse(capsys, arguments, expected):
     [
         (("hint", "--history", "1122:4,0 1122:0,0"), "no code agrees with row 2"),
         (("optimal", "--history", "1122:4,0 1122:0,0"), "no code agrees with row 2"),
-        (("verify-tree", "none.json"), "cannot read none.json"),
         (("optimal", "--resume"), "start without --resume"),
     ],
 )

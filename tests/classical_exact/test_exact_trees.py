@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qmastermind.errors import QmastermindError
+from qmastermind.errors import QmastermindError, UsageError
 from qmastermind.game import Codemaker, Feedback, Rules
 from qmastermind_classical.exact.errors import FileFormatError, TreeError
 from qmastermind_classical.exact.optimum import find_optimum
@@ -184,9 +184,9 @@ def test_damaged_files(small, tmp_path):
     path.write_bytes(b"\xff\xfe{")
     with pytest.raises(FileFormatError):
         load_tree(path)
-    with pytest.raises(FileFormatError, match="cannot read"):
+    with pytest.raises(UsageError, match="cannot read"):
         load_tree(tmp_path / "none.json")
-    with pytest.raises(FileFormatError, match="cannot read"):
+    with pytest.raises(UsageError, match="cannot read"):
         load_tree(tmp_path)
 
 

@@ -1,5 +1,6 @@
 import json
 import math
+import os
 import subprocess
 import sys
 
@@ -160,3 +161,82 @@ main(["solve", "--secret", "RBRY"])
     )
     assert stopped.returncode == 130
     assert "Traceback" not in stopped.stderr
+    assert stopped.stderr.count("\n") == 1
+    assert "interrupted" in stopped.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["solve", "--secret", "RBRY", "--seed", "1"],
+        ["solve", "--secret", "RBRY", "--seed", "1", "--json"],
+        ["search", "--formula", "a & b", "--seed", "1"],
+        ["oracle", "show", "--formula", "a & b"],
+        ["export", "--iterations", "200"],
+        ["backends"],
+        ["solve", "--help"],
+    ],
+)
+def test_a_reader_that_goes_away_is_no_failure(arguments):
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "qmastermind", *arguments]
+    with os.fdopen(writing, "w") as closed:
+        done = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 0
+    assert done.stderr == ""
+
+
+def test_an_error_that_nobody_reads_keeps_its_exit_code():
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "qmastermind", "search", "--formula", "a &"]
+    with os.fdopen(writing, "w") as closed:
+        assert subprocess.run(command, stderr=closed).returncode == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["solve", "--secret", "RBRY"],
+        ["solve", "--secret", "RBRY", "--backend", "statevector", "--exact"],
+        ["search", "--formula", "a & b"],
+        ["search", "--formula", "a & b", "--solutions", "1", "--exact"],
+        ["export"],
+        ["export", "--format", "qasm2"],
+        ["compare"],
+    ],
+)
+def test_absurd_numbers_of_iterations_are_refused_at_once(run, arguments):
+    result = run(*arguments, "--iterations", 99_999_999_999)
+    assert result.code == 2
+    assert result.out == ""
+    assert "operations, too many" in result.err
+    assert "repeat less often" in result.err
+
+
+def test_any_option_of_a_solver_by_name(run):
+    arguments = ("solve", "--solver", "deutsch", "--secret", "RIOR", "--json")
+    report = run(*arguments, "--option", "pairs=paths", "--option", "shots=7").json
+    assert report["solved"] is True
+    assert report == run(*arguments, "--pairs", "paths", "--shots", 7).json | {
+        "seconds": report["seconds"]
+    }
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("pairs", "takes NAME=VALUE"),
+        ("=3", "takes NAME=VALUE"),
+        ("nonsense=3", "has no option --nonsense; it takes: --pairs, --backend, --shots, --seed"),
+        ("shots=2.5", "takes a whole number, not '2.5'"),
+        ("pairs=ring", "'ring'"),
+        ("backend=qiskit", "given twice"),
+    ],
+)
+def test_options_that_there_are_not(run, option, message):
+    result = run("solve", "--solver", "deutsch", "--backend", "statevector", "--option", option)
+    assert result.code == 2
+    assert result.out == ""
+    assert message in " ".join(result.err.split())

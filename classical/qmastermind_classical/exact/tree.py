@@ -148,13 +148,14 @@ def load_tree(path: Path) -> StrategyTree:
     """Reads a tree. Its form is checked here; what it says is for :func:`verify_tree` to check.
 
     Raises:
-        FileFormatError: If the file cannot be read, is no JSON, no tree, or of another version.
+        UsageError: If the file cannot be read.
+        FileFormatError: If it is no JSON, no tree, or of another version.
         TreeError: For the first node that has not the form of one.
     """
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise FileFormatError(f"cannot read {path}: {error.strerror or error}") from error
+        raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
         raise FileFormatError(f"{path} is not JSON, or damaged: {error}") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:

@@ -219,13 +219,16 @@ class Backend(ABC):
         check_shots(shots)
         if circuit.num_bits == 0:
             raise UsageError("the circuit measures nothing; use circuit.measured()")
-        circuit.check_size()
+        self._check_size(circuit)
         started = time.perf_counter()
         result = run()
         seconds = time.perf_counter() - started
         for query, number in uses.items():
             query.record(number, shots)
         return Result(result.counts, result.distribution, seconds)
+
+    def _check_size(self, circuit: Circuit) -> None:
+        circuit.check_size()
 
     def probabilities(self, circuit: Circuit) -> Distribution:
         """The exact distribution of the classical bits; no query is counted.

@@ -10,10 +10,12 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from qmastermind.cli.backends import backends, solvers
 from qmastermind.cli.common import err_console, print_error
@@ -37,10 +39,46 @@ COMMANDS: dict[str, Callable[..., Any] | typer.Typer] = {
 }
 
 
+class _ReaderGoneError(Exception):
+    """Nobody reads the output any more."""
+
+
+class _InterruptedError(Exception):
+    """Ctrl-C."""
+
+
+@contextmanager
+def _endings() -> Iterator[None]:
+    """Renames what would otherwise end in typer, with exit codes and silence of its own."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise _ReaderGoneError from None
+    except SystemExit as stop:  # as rich ends then
+        if isinstance(stop.__context__, BrokenPipeError):
+            raise _ReaderGoneError from None
+        raise
+    except KeyboardInterrupt:
+        raise _InterruptedError from None
+
+
+class _Group(TyperGroup):
+    """The commands, with our way to end."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        with _endings():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _endings():
+            return super().invoke(ctx)
+
+
 def build_app() -> typer.Typer:
     """The application with every command."""
     app = typer.Typer(
         name="qmastermind",
+        cls=_Group,
         help="Quantum search circuits built once and compiled to any framework, with Mastermind "
         "as the worked domain.",
         no_args_is_help=True,
@@ -84,7 +122,10 @@ def _root(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs a command and exits: 0 done, 1 failed, 2 misuse, 130 interrupted."""
+    """Runs a command and exits: 0 done, 1 failed, 2 misuse, 130 interrupted.
+
+    A reader that goes away (``qmastermind ... | head -1``) is no failure: 0, without a word.
+    """
     try:
         try:
             build_app()(args=None if arguments is None else list(arguments))
@@ -92,11 +133,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             sys.stdout.flush()
     except QmastermindError as error:
         _fail(str(error), error.exit_code)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, _InterruptedError):
         _fail("interrupted", 130)
     except MemoryError:
         _fail("out of memory", 1)
-    except BrokenPipeError:
+    except (BrokenPipeError, _ReaderGoneError):
         _leave_output()  # the reader has what it wanted
         sys.exit(0)
     except OSError as error:  # a full disk, most likely
@@ -106,7 +147,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _fail(message: str, code: int) -> None:
-    print_error(message)
+    with suppress(BrokenPipeError, SystemExit):  # if nobody reads it
+        print_error(message)
     sys.exit(code)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from qmastermind.backend import Backend, BackendInfo, Capability, Result
 from qmastermind.circuit import Circuit
-from qmastermind.errors import UsageError
+from qmastermind.errors import TooLargeError, UsageError
 from qmastermind.results import Counts, Distribution, Factor
 from qmastermind.simulator.engine import resolve_threads
 from qmastermind.simulator.measurement import (
@@ -17,6 +17,7 @@ from qmastermind.simulator.measurement import (
     measured_groups,
     sample_trajectories,
 )
+from qmastermind.simulator.memory import require_memory
 
 
 class StatevectorBackend(Backend):
@@ -61,6 +62,14 @@ class StatevectorBackend(Backend):
     def name(self) -> str:
         """The registered name, with the number of threads if it was given."""
         return self.info.name + ("" if self._threads is None else f":threads={self._threads}")
+
+    def _check_size(self, circuit: Circuit) -> None:
+        try:
+            circuit.check_size()
+        except TooLargeError:
+            for group in measured_groups(circuit):
+                require_memory(len(group.qubits))  # what no smaller number of operations mends
+            raise
 
     def _run(self, circuit: Circuit, shots: int, seed: int | None) -> Result:
         rng = np.random.default_rng(seed)

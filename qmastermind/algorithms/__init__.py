@@ -14,6 +14,7 @@ from qmastermind.algorithms.grover import (
     hadamards,
     iteration,
     plan,
+    plan_from_share,
     success_probability,
 )
 
@@ -31,6 +32,7 @@ __all__ = [
     "num_queries",
     "pair_query",
     "plan",
+    "plan_from_share",
     "success_probability",
     "two_colour_query",
 ]

@@ -34,13 +34,14 @@ from qmastermind.errors import UsageError
 from qmastermind.game.rules import Rules
 from qmastermind.oracle.pegs import BlackPegOracle, parity_by_kickback
 from qmastermind.synthesis.preparation import uniform
+from qmastermind.validation import whole
 
 Variant: TypeAlias = Literal["auto", "phases", "blanks", "padded"]
 
 
 def num_queries(colours: int) -> int:
     """m(k): black-peg queries that the exact search needs, for any number of positions."""
-    if colours < 2:
+    if whole(colours, "the number of colours") < 2:
         raise UsageError(f"a search needs at least 2 colours, not {colours}")
     theta = math.asin(1 / math.sqrt(colours))
     return max(1, math.ceil(math.pi / (4 * theta) - 0.5 - 1e-12))

@@ -10,6 +10,7 @@ from qmastermind.backend import Backend
 from qmastermind.circuit import Circuit, CircuitBuilder, Register
 from qmastermind.errors import UsageError
 from qmastermind.oracle.base import Oracle
+from qmastermind.validation import check_seed, whole
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,7 @@ def phase_estimation(oracle: Oracle, precision: int) -> Circuit:
     controlled iterations. Source: Brassard, Hoyer, Mosca and Tapp, Contemp. Math. 305, 53 (2002),
     section 4.
     """
-    if precision < 1:
-        raise UsageError(f"counting needs at least 1 qubit of precision, not {precision}")
+    whole(precision, "the number of qubits of precision", 1)
     start = oracle.variables.prepare()
     step = iteration(oracle, start).controlled(1)
     builder = CircuitBuilder(Register("y", precision), Register("x", oracle.num_bits))
@@ -73,8 +73,7 @@ def count_by_phase(
     One run is within 2 pi sqrt(M (N - M)) / 2^t + pi^2 N / 4^t of M with probability at least
     8 / pi^2 (Brassard et al., theorem 12); the median of r runs fails only if r / 2 of them do.
     """
-    if repeats < 1:
-        raise UsageError(f"expected at least 1 repeat, not {repeats}")
+    whole(repeats, "the number of repeats", 1)
     size = oracle.variables.num_assignments
     counts = backend.run(phase_estimation(oracle, precision), repeats, seed).counts
     outcomes = sorted(
@@ -136,6 +135,7 @@ def count_iteratively(
     """
     if error <= 0 or not 0 < confidence < 1:
         raise UsageError("expected a positive error and a confidence between 0 and 1")
+    check_seed(seed)
     size = oracle.variables.num_assignments
     epsilon = min(0.5, error / size)
     alpha = 1 - confidence

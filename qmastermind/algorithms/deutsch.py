@@ -18,6 +18,7 @@ from qmastermind.algorithms.grover import diffuser, hadamards
 from qmastermind.circuit import Circuit, CircuitBuilder, Register
 from qmastermind.errors import UsageError
 from qmastermind.oracle.pegs import BlackPegOracle, ColourPairOracle, phase_by_kickback
+from qmastermind.validation import whole
 
 Pair: TypeAlias = tuple[int | None, int]
 Pairs: TypeAlias = Literal["star", "paths", "blank"]
@@ -34,7 +35,7 @@ def colour_pairs(colours: int, pairs: Pairs = "star") -> tuple[Pair, ...]:
     Raises:
         UsageError: For two colours, unless with holes: every position holds one of the pair.
     """
-    if colours < 2:
+    if whole(colours, "the number of colours") < 2:
         raise UsageError(f"a search needs at least 2 colours, not {colours}")
     if pairs == "blank":
         return tuple((None, c) for c in range(1, colours))

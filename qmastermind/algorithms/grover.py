@@ -9,11 +9,14 @@ so that the last iteration does not overshoot (Long, Phys. Rev. A 64, 022307 (20
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from qmastermind.circuit import Circuit, CircuitBuilder, Register
 from qmastermind.errors import UsageError
 from qmastermind.oracle.base import Oracle
+from qmastermind.validation import whole
 
 
 @dataclass(frozen=True)
@@ -24,22 +27,35 @@ class GroverPlan:
         iterations: Number of uses of the oracle.
         angle: Phase of oracle and diffuser, radians; pi for the plain search.
         success_probability: Of measuring a marked state, without noise.
+        forecast: The same with noise, where a fidelity was given.
     """
 
     iterations: int
     angle: float
     success_probability: float
+    forecast: float | None = None
+
+
+Fidelity: TypeAlias = float | Callable[[int], float]
+"""The share of runs that no error spoils: kept by each iteration, or as a function of their number.
+
+A function is for the whole circuit with that many iterations, and must not rise with them.
+"""
 
 
 def success_probability(iterations: int, size: int, marked: int = 1) -> float:
     """sin^2((2 t + 1) asin(sqrt(M / N))) for t iterations, M marked of N prepared states."""
-    if iterations < 0:
-        raise UsageError(f"iterations must be 0 or more, not {iterations}")
-    return math.sin((2 * iterations + 1) * _angle(size, marked)) ** 2
+    theta = math.asin(math.sqrt(_share(size, marked)))
+    return math.sin((2 * whole(iterations, "iterations", 0) + 1) * theta) ** 2
 
 
 def plan(
-    size: int, marked: int = 1, *, iterations: int | None = None, exact: bool = False
+    size: int,
+    marked: int = 1,
+    *,
+    iterations: int | None = None,
+    exact: bool = False,
+    fidelity: Fidelity | None = None,
 ) -> GroverPlan:
     """Plans a search for ``marked`` of ``size`` equally prepared states.
 
@@ -49,17 +65,58 @@ def plan(
         iterations: Fixes the number; by default the best, floor(pi / (4 theta)).
         exact: Matches the phase so that the success probability is 1. The number of iterations
             is the smallest that can, or ``iterations`` if that is at least as large.
+        fidelity: What noise leaves over. The best number of iterations is then the one with the
+            highest forecast F p + (1 - F) M / N: the search succeeds with its probability p in
+            the share F of runs, and a spoilt run ends anywhere.
 
     Raises:
         UsageError: If the numbers make no search, or fewer iterations than the exact search
-            needs are asked for.
+            needs are asked for, or a fidelity is outside [0, 1].
     """
-    theta = _angle(size, marked)
-    if iterations is not None and iterations < 0:
-        raise UsageError(f"iterations must be 0 or more, not {iterations}")
-    if not exact:
-        best = int(math.pi / (4 * theta) + 1e-12) if iterations is None else iterations
-        return GroverPlan(best, math.pi, math.sin((2 * best + 1) * theta) ** 2)
+    return plan_from_share(
+        _share(size, marked), iterations=iterations, exact=exact, fidelity=fidelity
+    )
+
+
+def plan_from_share(
+    share: float,
+    *,
+    iterations: int | None = None,
+    exact: bool = False,
+    fidelity: Fidelity | None = None,
+) -> GroverPlan:
+    """Plans a search from any start state.
+
+    What Grover's iteration does depends on the start only by the share of marked states in it;
+    the formula with M / N holds for uniform starts alone.
+
+    Args:
+        share: Probability that the start state, measured at once, is a marked one, in (0, 1].
+        iterations: As in :func:`plan`.
+        exact: As in :func:`plan`.
+        fidelity: As in :func:`plan`.
+
+    Raises:
+        UsageError: As :func:`plan`, or for a share outside (0, 1].
+    """
+    if not 0 < share <= 1:
+        raise UsageError(f"the start must have a share of marked states in (0, 1], not {share}")
+    theta = math.asin(math.sqrt(share))
+    if iterations is not None:
+        iterations = whole(iterations, "iterations", 0)
+    if exact:
+        if fidelity is not None:
+            raise UsageError("the exact search has a number of iterations of its own: no fidelity")
+        return _exact_plan(theta, iterations)
+    best = int(math.pi / (4 * theta) + 1e-12) if iterations is None else iterations
+    forecast = None
+    if fidelity is not None:
+        numbers = range(best + 1) if iterations is None else [best]
+        best, forecast = _best_under_noise(theta, numbers, fidelity)
+    return GroverPlan(best, math.pi, math.sin((2 * best + 1) * theta) ** 2, forecast)
+
+
+def _exact_plan(theta: float, iterations: int | None) -> GroverPlan:
     least = math.ceil(math.pi / (4 * theta) - 0.5 - 1e-12)
     if iterations is not None and iterations < least:
         raise UsageError(f"the exact search needs at least {least} iterations, not {iterations}")
@@ -68,10 +125,32 @@ def plan(
     return GroverPlan(number, 2 * math.asin(min(1.0, ratio)), 1.0)
 
 
-def _angle(size: int, marked: int) -> float:
-    if not 1 <= marked <= size:
+def _best_under_noise(
+    theta: float, numbers: Sequence[int], fidelity: Fidelity
+) -> tuple[int, float]:
+    """The number of iterations with the highest forecast, and that forecast.
+
+    Stops where no larger number can do better, since fidelity only falls: each number may cost a
+    compilation.
+    """
+    share = math.sin(theta) ** 2
+    best, highest = 0, -1.0
+    for number in numbers:
+        kept = fidelity(number) if callable(fidelity) else fidelity**number
+        if not 0 <= kept <= 1:
+            raise UsageError(f"a fidelity must be between 0 and 1, not {kept}")
+        success = kept * math.sin((2 * number + 1) * theta) ** 2 + (1 - kept) * share
+        if success > highest:
+            best, highest = number, success
+        if kept + (1 - kept) * share <= highest:
+            break
+    return best, highest
+
+
+def _share(size: int, marked: int) -> float:
+    if not 1 <= whole(marked, "the number of marked states") <= whole(size, "the size"):
         raise UsageError(f"expected 1 to {size} marked states, not {marked}")
-    return math.asin(math.sqrt(marked / size))
+    return marked / size
 
 
 def hadamards(num_qubits: int) -> Circuit:

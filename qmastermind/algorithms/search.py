@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from qmastermind.algorithms.grover import GroverPlan, grover
+from qmastermind.algorithms.grover import Fidelity, GroverPlan, grover
 from qmastermind.algorithms.grover import plan as plan_search
 from qmastermind.backend import Backend
 from qmastermind.circuit import Circuit
@@ -17,6 +17,8 @@ from qmastermind.errors import UsageError
 from qmastermind.oracle.algebra import exactly_one
 from qmastermind.oracle.base import Oracle
 from qmastermind.oracle.table import TableOracle
+from qmastermind.results import Counts
+from qmastermind.validation import check_seed, whole
 
 GROWTH = 6 / 5
 """Factor by which the range of the number of iterations grows after a miss."""
@@ -101,6 +103,7 @@ def search_unknown(
     Raises:
         UsageError: If the bound is not in (0, 1).
     """
+    check_seed(seed)
     if not 0 < failure_bound < 1:
         raise UsageError(f"the failure bound must be between 0 and 1, not {failure_bound}")
     rng = np.random.default_rng(seed)
@@ -138,6 +141,8 @@ def search_known(
     *,
     exact: bool = False,
     iterations: int | None = None,
+    fidelity: Fidelity | None = None,
+    start: Circuit | None = None,
     shots: int = 1024,
     seed: int | None = None,
 ) -> Found:
@@ -151,21 +156,59 @@ def search_known(
         marked: Number of solutions, at least 1.
         exact: Match the phase, so that every outcome is a solution.
         iterations: Fixes the number.
+        fidelity: What noise leaves over, to choose the number by; see
+            :func:`~qmastermind.algorithms.grover.plan`.
+        start: Prepares another state than all assignments equally; needs ``iterations``, as the
+            best number depends on the share of solutions in it:
+            :func:`~qmastermind.algorithms.grover.plan_from_share`.
         shots: Number of samples.
         seed: Makes the samples repeat.
 
     Raises:
-        UsageError: If ``marked`` is not between 1 and the number of assignments.
+        UsageError: If ``marked`` is not between 1 and the number of assignments, or a start
+            comes without a number of iterations.
     """
+    if start is not None and (iterations is None or exact):
+        raise UsageError(
+            "the best number of iterations is known for uniform starts only: with a start of your "
+            "own give iterations, for example those of plan_from_share"
+        )
     size = oracle.variables.num_assignments
-    search = plan_search(size, marked, iterations=iterations, exact=exact)
-    circuit = grover(oracle, oracle.variables.prepare(), plan=search)
+    search = plan_search(size, marked, iterations=iterations, exact=exact, fidelity=fidelity)
+    circuit = grover(oracle, oracle.variables.prepare() if start is None else start, plan=search)
     counts = backend.run(circuit.measured(range(oracle.num_bits)), shots, seed).counts
     for bits, _ in counts.most_common():
         assignment = oracle.variables.decode(bits)
         if assignment is not None and oracle.marks(bits):
             return Found(bits, assignment, search.iterations, 1)
-    return Found(None, {}, search.iterations, 1, (1 - search.success_probability) ** shots)
+    if search.forecast is not None:
+        hit = search.forecast
+    elif start is not None:
+        hit = 0.0  # nothing is known of the start, so nothing is bounded
+    else:
+        hit = search.success_probability
+    return Found(None, {}, search.iterations, 1, (1 - hit) ** shots)
+
+
+def sample(
+    oracle: Oracle,
+    backend: Backend,
+    iterations: int,
+    *,
+    start: Circuit | None = None,
+    shots: int = 1024,
+    seed: int | None = None,
+) -> Counts:
+    """Runs a fixed number of iterations, and checks nothing.
+
+    For oracles whose truth cannot be evaluated outside of the circuit, and for looking at the
+    distribution itself; ``oracle.variables.decode`` reads the bitstrings. Arguments as in
+    :func:`search_known`.
+    """
+    begin = oracle.variables.prepare() if start is None else start
+    search = GroverPlan(whole(iterations, "iterations", 0), math.pi, 0.0)
+    circuit = grover(oracle, begin, plan=search).measured(range(oracle.num_bits))
+    return backend.run(circuit, shots, seed).counts
 
 
 def search_all(

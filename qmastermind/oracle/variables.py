@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from qmastermind.circuit import Circuit, CircuitBuilder, Register
 from qmastermind.errors import UsageError
 from qmastermind.synthesis.preparation import uniform
+from qmastermind.validation import whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Variable:
     size: int = 2
 
     def __post_init__(self) -> None:
-        if self.size < 2:
+        if whole(self.size, f"the number of values of {self.name!r}") < 2:
             raise UsageError(f"variable {self.name!r} needs at least 2 values, not {self.size}")
 
     @property

@@ -153,7 +153,7 @@ def test_the_diffuser_on_one_qubit_needs_no_control():
 
 
 def test_misuse():
-    with pytest.raises(UsageError, match="0 or more, not -1"):
+    with pytest.raises(UsageError, match="at least 0, not -1"):
         plan(16, iterations=-1)
     with pytest.raises(UsageError, match="1 to 16 marked states, not 0"):
         plan(16, 0)

@@ -195,7 +195,7 @@ def test_misuse_of_counting():
     oracle = from_formula("a")
     with pytest.raises(UsageError, match="positive error"):
         count_iteratively(oracle, BACKEND, error=0)
-    with pytest.raises(UsageError, match="at least 1 qubit"):
+    with pytest.raises(UsageError, match="precision must be at least 1, not 0"):
         phase_estimation(oracle, 0)
-    with pytest.raises(UsageError, match="at least 1 repeat"):
+    with pytest.raises(UsageError, match="repeats must be at least 1, not 0"):
         count_by_phase(oracle, BACKEND, 3, repeats=0)

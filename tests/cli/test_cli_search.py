@@ -96,7 +96,7 @@ def test_advice_when_half_is_marked(run):
         (["--formula", "(a & b"], "never closed"),
         (["--formula", "a", "--exact"], "--solutions M"),
         (["--formula", "a", "--exact", "--solutions", "0"], "1 to 2 marked states, not 0"),
-        (["--formula", "a", "--iterations", "-1"], "0 or more"),
+        (["--formula", "a", "--iterations", "-1"], "at least 0"),
         (["--formula", "a", "--shots", "0"], "at least 1"),
         (["--formula", "a", "--count", "--all"], "exclude each other"),
         (["--formula", "a", "--failure-bound", "2"], "between 0 and 1"),

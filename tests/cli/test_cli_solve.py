@@ -101,7 +101,7 @@ def test_people_get_a_table(run):
         (["--shots", "0"], ["shots must be at least 1, not 0"]),
         (["--shots", "-5"], ["shots must be at least 1, not -5"]),
         (["--solver", "deutsch", "--shots", "0"], ["shots must be at least 1"]),
-        (["--iterations", "-1"], ["0 or more, not -1"]),
+        (["--iterations", "-1"], ["at least 0, not -1"]),
         (["--backend", "quiskit"], ["unknown backend 'quiskit'", "Did you mean 'qiskit'"]),
         (["--backend", "nonsense"], ["unknown backend 'nonsense'", "statevector"]),
         (["--backend", "statevector:x"], ["statevector"]),

@@ -11,11 +11,19 @@ _MAX_COLUMNS = 400
 
 
 @dataclass
-class _Column:
+class Column:
+    """A layer of a drawing.
+
+    Attributes:
+        cells: What stands on each qubit that it has.
+        links: Qubits from which a line runs to the next.
+    """
+
     cells: dict[int, str] = field(default_factory=dict)
-    links: set[int] = field(default_factory=set)  # a line from this qubit to the next
+    links: set[int] = field(default_factory=set)
 
     def place(self, span: range, cells: dict[int, str]) -> None:
+        """Puts an operation on the qubits of a span, joined by a line."""
         self.cells.update(dict.fromkeys(span, "│") | cells)
         self.links.update(span[:-1])
 
@@ -32,7 +40,7 @@ def draw(circuit: Circuit, width: int = 100) -> str:
     if not names:
         return "(no qubits)"
     margin = max(map(len, names))
-    columns = _columns(circuit)
+    columns = layers(circuit)
     cut = len(columns) > _MAX_COLUMNS
     rows = [_Rows(circuit.num_qubits)]
     for column in columns[:_MAX_COLUMNS]:
@@ -45,8 +53,9 @@ def draw(circuit: Circuit, width: int = 100) -> str:
     return "\n\n".join(blocks)
 
 
-def _columns(circuit: Circuit) -> list[_Column]:
-    columns: list[_Column] = []
+def layers(circuit: Circuit) -> list[Column]:
+    """The layers of a drawing, from left to right; no two operations cross in one."""
+    columns: list[Column] = []
     ready = [0] * circuit.num_qubits
     for op in circuit.operations:
         if not op.qubits:
@@ -54,7 +63,7 @@ def _columns(circuit: Circuit) -> list[_Column]:
         span = range(min(op.qubits), max(op.qubits) + 1)
         at = max(ready[q] for q in span)
         while len(columns) <= at:
-            columns.append(_Column())
+            columns.append(Column())
         columns[at].place(span, _cells(op))
         for q in span:
             ready[q] = at + 1
@@ -79,7 +88,7 @@ def _cells(op: Operation) -> dict[int, str]:
             return {q: f"[{op.label or 'box'}{times}:{i}]" for i, q in enumerate(op.qubits)}
 
 
-def _width(column: _Column) -> int:
+def _width(column: Column) -> int:
     return max(map(len, column.cells.values()), default=0)
 
 
@@ -89,7 +98,7 @@ class _Rows:
         self.gaps = [""] * num_qubits
         self.width = 0
 
-    def add(self, column: _Column) -> None:
+    def add(self, column: Column) -> None:
         wide = _width(column)
         for q in range(len(self.wires)):
             cell = column.cells.get(q, "─" * wide)

@@ -6,6 +6,7 @@ import datetime
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
     from qmastermind.compare import Cell, Row
 
 
+_WIDE = 150
+_LESS_WANTED = ("used_ancillas", "virtual_rz", "native_depth")  # left out of narrow terminals
+
+
 def compare(
     circuit: Annotated[
         str,
@@ -47,8 +52,13 @@ def compare(
     iterations: Annotated[int | None, typer.Option("--iterations", help="For grover.")] = None,
     space: Annotated[str, typer.Option("--space", help="all or valid.")] = "all",
     backends: Annotated[
-        str, typer.Option("--backends", help="Comma-separated names.")
-    ] = "qiskit,cirq,pennylane,tket",
+        str | None,
+        typer.Option(
+            "--backends",
+            help="Comma-separated names; by default those of qiskit, cirq, pennylane and tket that "
+            "are installed.",
+        ),
+    ] = None,
     levels: Annotated[
         str, typer.Option("--levels", help="default, best or 0 to 3, comma-separated.")
     ] = "default",
@@ -64,8 +74,18 @@ def compare(
     repeat: Annotated[int, typer.Option("--repeat", min=1, help="Seeds a cell.")] = 1,
     seed: Annotated[int, typer.Option("--seed", min=0, help="The first seed.")] = 1,
     timeout: Annotated[
-        float, typer.Option("--timeout", min=0.1, help="Seconds a cell may take.")
+        float,
+        typer.Option(
+            "--timeout", min=0.1, help="Seconds that compiling may take, and again its proof."
+        ),
     ] = 120.0,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(
+            "--tolerance",
+            help="Largest distance of results that count as equivalent: 1e-6 (scaling: 1e-4).",
+        ),
+    ] = None,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Processes.")] = 1,
     scheduler: Annotated[
         str | None, typer.Option("--scheduler", help="Address of a Dask scheduler.")
@@ -81,22 +101,31 @@ def compare(
     html: Annotated[Path | None, typer.Option("--html", help="Write a report.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Write the plot.")] = None,
 ) -> None:
-    """Compiles circuits with several frameworks and ranks what was proved equivalent."""
-    from qmastermind.compare import default_cache, run_cells
+    """Compiles circuits with several frameworks and ranks what was proved equivalent.
 
+    Ends with 0 if every backend has a row that was proved, with 1 if one has none, with 2 for
+    misuse or a file that could not be written, with 130 after Ctrl-C.
+    """
+    from qmastermind.compare import default_cache, in_order, run_cells
+
+    requested = _backends(backends)
     if suite is not None:
-        cells = _suite_cells(suite, _names(backends), _seeds(seed, repeat))
+        cells = _suite_cells(suite, requested, _seeds(seed, repeat))
     else:
         game = read_rules(rules, positions, colours)
         cells = _cells(
             circuit,
             {"rules": game, "secret": choose_secret(secret, game, seed),
              "iterations": iterations, "space": space},
-            {"backends": _names(backends), "levels": _levels(levels),
+            {"backends": requested, "levels": _levels(levels),
              "lowerings": _lowerings(lowering), "targets": target or ["all-to-all"],
              "basis": tuple(_names(basis)), "ancillas": _numbers(ancillas),
              "seeds": _seeds(seed, repeat)},
         )  # fmt: skip
+    if not cells:
+        raise UsageError("nothing to compare: no backend is left with this target and lowering")
+    if tolerance is not None:
+        cells = [replace(cell, tolerance=_tolerance(tolerance)) for cell in cells]
     rows: list[Row] = []
     interrupted = False
     try:
@@ -113,6 +142,7 @@ def compare(
             rows.append(row)
     except KeyboardInterrupt:
         interrupted = True
+    rows = in_order(rows, cells)
     if str(json) != "-":
         _show(rows)
     written = _write(rows, cells, {"json": json, "csv": csv, "markdown": markdown, "html": html,
@@ -124,8 +154,39 @@ def compare(
         raise typer.Exit(130)
     if not written:
         raise typer.Exit(2)
-    if not any(row.ranked for row in rows):
+    without = _without_result(requested, rows)
+    if without:
+        err_console().print(f"no proved row of: {', '.join(without)}")
         raise typer.Exit(1)
+
+
+def _without_result(requested: Sequence[str], rows: Sequence[Row]) -> list[str]:
+    """The backends that were asked for and have no row that was proved."""
+    proved = {row.backend for row in rows if row.ranked}
+    return [name for name in dict.fromkeys(requested) if name not in proved]
+
+
+def _backends(text: str | None) -> list[str]:
+    from qmastermind.compare import FRAMEWORKS, OURS
+    from qmastermind.compare.runner import backend_version
+    from qmastermind.registry import registered_backends
+
+    if text is not None:
+        names = _names(text)
+        for name in names:
+            backend_version(name)  # an unknown name fails before anything is computed
+        return names
+    plugins = {name: registered_backends().get(name) for name in FRAMEWORKS}
+    missing = [n for n, p in plugins.items() if p is None or p.cls is None or p.cls.info.missing()]
+    if missing:
+        err_console().print(f"not installed: {', '.join(missing)}")
+    return [name for name in FRAMEWORKS if name not in missing] or [OURS]
+
+
+def _tolerance(value: float) -> float:
+    if not 0 < value < 1:
+        raise UsageError(f"the tolerance is a distance between 0 and 1, not {value:g}")
+    return value
 
 
 def _names(text: str) -> list[str]:
@@ -166,26 +227,18 @@ def _seeds(first: int, repeat: int) -> tuple[int, ...]:
 
 
 def _cells(name: str, case: dict[str, Any], options: dict[str, Any]) -> list[Cell]:
-    from qmastermind.compare import OURS, build_case, grid
-    from qmastermind.compare.runner import backend_version
+    from qmastermind.compare import build_case, grid
 
-    for backend in options["backends"]:
-        if backend != OURS:
-            backend_version(backend)  # an unknown name fails before anything is computed
-    return grid({name: build_case(name, **case)}, **options)
+    built = build_case(name, **case)
+    built.check_size()
+    return grid({name: built}, **options)
 
 
 def _suite_cells(name: str, backends: list[str], seeds: tuple[int, ...]) -> list[Cell]:
     from qmastermind.compare import suite
-    from qmastermind.compare.runner import backend_version
+    from qmastermind.compare.devices import stored_devices
 
-    for backend in backends:
-        backend_version(backend)
-    devices: list[str] = []
-    if name == "devices":
-        from qmastermind.registry import get_backend
-
-        devices = list(getattr(get_backend("fake"), "devices", list)())
+    devices = stored_devices() if name == "devices" else []
     return suite(name, backends=backends, seeds=seeds, devices=devices)
 
 
@@ -199,24 +252,37 @@ def _show(rows: Sequence[Row]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from qmastermind.compare.tables import COLUMNS, blocks, cells_of, ranked, title
+    from qmastermind.compare.tables import HEADINGS, blocks, cells_of, columns, ranked, title
 
     out = console()
+    if not out.is_terminal:
+        out.width = max(out.width, _WIDE)  # in a file there is room for everything
     for block, members in blocks(rows).items():
         table = Table(title=title(block), title_justify="left", box=None, pad_edge=False)
-        for key, heading in COLUMNS:
+        keys = columns(members)
+        if out.width < _WIDE:
+            keys = [key for key in keys if key not in _LESS_WANTED]
+        for key in keys:
             side: Literal["left", "right"] = "left" if key in ("label", "verdict") else "right"
-            table.add_column(heading, justify=side, no_wrap=key != "verdict")
+            heading = HEADINGS[key] if side == "left" else HEADINGS[key].replace(" ", "\n")
+            table.add_column(
+                heading,
+                justify=side,
+                no_wrap=key != "verdict",
+                vertical="bottom",
+                min_width=12 if key == "verdict" else None,
+            )
         for rank, row in ranked(members):
             cells = cells_of(row, rank)
             style = "red" if rank is None else "green" if rank == 1 else ""
-            table.add_row(*(escape(cells[key]) for key, _ in COLUMNS), style=style)
+            table.add_row(*(escape(cells[key]) for key in keys), style=style)
         out.print(table)
         out.print()
 
 
 def _write(rows: Sequence[Row], cells: Sequence[Cell], files: dict[str, Path | None]) -> bool:
-    from qmastermind.compare.report import plot, to_html
+    from qmastermind.compare.charts import plot
+    from qmastermind.compare.report import to_html
     from qmastermind.compare.tables import to_csv, to_json, to_markdown
 
     about = _about(rows)

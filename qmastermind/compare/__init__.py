@@ -5,9 +5,10 @@ against the original; a row that was not shown equivalent is marked and never ra
 """
 
 from qmastermind.compare.cases import CIRCUITS, TARGETS, build_case, build_target
-from qmastermind.compare.cells import FIGURES, OURS, Cell, Row
+from qmastermind.compare.cells import OURS, Cell, Row
+from qmastermind.compare.figures import FIGURES
 from qmastermind.compare.main import compare
-from qmastermind.compare.runner import default_cache, run_cells
+from qmastermind.compare.runner import default_cache, in_order, run_cells
 from qmastermind.compare.suites import FRAMEWORKS, LEVELS, SUITES, grid, suite
 from qmastermind.compare.tables import blocks, to_csv, to_json, to_markdown
 
@@ -27,6 +28,7 @@ __all__ = [
     "compare",
     "default_cache",
     "grid",
+    "in_order",
     "run_cells",
     "suite",
     "to_csv",

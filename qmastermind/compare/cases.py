@@ -8,6 +8,7 @@ from pathlib import Path
 from qmastermind.algorithms.deutsch import pair_query
 from qmastermind.algorithms.grover import grover, hadamards, iteration, plan
 from qmastermind.circuit import Circuit
+from qmastermind.compare.devices import STORED, device_backend
 from qmastermind.encoding import Encoding
 from qmastermind.errors import UnknownNameError, UsageError
 from qmastermind.game import Code, Rules, feedback
@@ -86,6 +87,12 @@ def search_circuits(num_qubits: int) -> dict[str, Circuit]:
     return {"oracle": oracle.phase().flattened(), "grover-iteration": step.flattened()}
 
 
+def device_of(target: str) -> str:
+    """The name of the backend whose device a target's name means, or ``""``."""
+    kind, _, name = target.partition(":")
+    return f"{STORED}:{name}" if kind == "ibm" and name else ""
+
+
 def build_target(name: str, num_qubits: int, basis: tuple[str, ...]) -> Target:
     """The target of a name, just large enough for ``num_qubits``.
 
@@ -104,10 +111,6 @@ def build_target(name: str, num_qubits: int, basis: tuple[str, ...]) -> Target:
         while (5 * distance**2 - 2 * distance - 1) // 2 < num_qubits:
             distance += 2
         return Target.heavy_hex(distance, basis)
-    if name.startswith("ibm:"):
-        from qmastermind.registry import get_backend
-
-        device = getattr(get_backend(f"fake:{name.removeprefix('ibm:')}"), "target", None)
-        if isinstance(device, Target):
-            return device
+    if device_of(name):
+        return device_backend(device_of(name)).target
     raise UnknownNameError("target", name, TARGETS)

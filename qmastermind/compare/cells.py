@@ -5,34 +5,28 @@ from __future__ import annotations
 import importlib.metadata
 import statistics
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from qmastermind.backend import Compiled
 from qmastermind.circuit import Circuit, CircuitBuilder, Register
-from qmastermind.equivalence import equivalent
+from qmastermind.compare.devices import expected_success
+from qmastermind.compare.figures import figures_of, own_depth
+from qmastermind.equivalence import TOLERANCE, equivalent
+from qmastermind.errors import QmastermindError
 from qmastermind.registry import get_backend
-from qmastermind.resources import count
 from qmastermind.synthesis.lowering import lower
 from qmastermind.synthesis.policy import Policy
 from qmastermind.target import Target
 
 Lowering: TypeAlias = Literal["framework", "ours"]
 
+Block: TypeAlias = tuple[str, str, tuple[str, ...]]
+"""Circuit, target and basis: what has to be the same for rows to be compared."""
+
 OURS = "qmastermind"
 """The name under which our own lowering stands beside the frameworks."""
-
-FIGURES = (
-    "qubits",
-    "depth",
-    "two_qubit_depth",
-    "two_qubit_gates",
-    "one_qubit_gates",
-    "virtual_rz",
-    "t_gates",
-    "t_depth",
-)
-"""What is counted, in the order of tables."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +42,8 @@ class Cell:
         target: What for.
         ancillas: Clean spare qubits that the compiler is given.
         seeds: One compilation for each.
+        device: Name of the backend whose device the target is, if it is one.
+        tolerance: Largest 2-norm distance between results of circuits that count as equivalent.
     """
 
     name: str
@@ -58,6 +54,8 @@ class Cell:
     target: Target
     ancillas: int = 0
     seeds: tuple[int, ...] = (1,)
+    device: str = ""
+    tolerance: float = TOLERANCE
 
 
 @dataclass(frozen=True)
@@ -75,14 +73,16 @@ class Row:
         basis: Its basis gates.
         ancillas: Clean spare qubits that were given.
         status: ``ok``, ``failed``, ``timed out`` or ``died``.
-        detail: Why, if not ok.
-        figures: The counts of :data:`FIGURES`, medians over the seeds.
+        detail: Why, if not ok or not shown equivalent.
+        figures: The counts of :data:`~qmastermind.compare.figures.FIGURES`, and on a device
+            ``success``; medians over the seeds.
         spread: For each figure the least and the most over the seeds.
-        native_depth: The framework's own depth where it tells one, else None.
+        native_depth: The median of the framework's own depth where it tells one, else None.
         seconds: Median wall time of a compilation.
         seeds: Those that were used.
         equivalent: Whether every compiled circuit was shown equivalent to the original.
         method: How.
+        distance: The largest 2-norm distance that was seen between results, if simulated.
     """
 
     circuit: str
@@ -98,11 +98,12 @@ class Row:
     detail: str = ""
     figures: dict[str, float] = field(default_factory=dict)
     spread: dict[str, tuple[float, float]] = field(default_factory=dict)
-    native_depth: int | None = None
+    native_depth: float | None = None
     seconds: float = 0.0
     seeds: tuple[int, ...] = ()
     equivalent: bool | None = None
     method: str = ""
+    distance: float | None = None
 
     @property
     def ranked(self) -> bool:
@@ -110,7 +111,7 @@ class Row:
         return self.status == "ok" and self.equivalent is True
 
     @property
-    def block(self) -> tuple[str, str, tuple[str, ...]]:
+    def block(self) -> Block:
         """Rows of one block answer the same question."""
         return self.circuit, self.target, self.basis
 
@@ -145,27 +146,62 @@ def blank_row(cell: Cell, version: str = "", **changes: Any) -> Row:
     )
 
 
-def run_cell(cell: Cell) -> Row:
-    """Compiles, counts and checks; errors are the caller's."""
+def run_cell(cell: Cell, counted: Callable[[Row], None] | None = None) -> Row:
+    """Compiles, counts and checks; errors in compiling are the caller's.
+
+    Args:
+        cell: What to run.
+        counted: Is told the row before its proof begins, which may take longer than compiling.
+    """
     results = [compile_cell(cell, seed) for seed in cell.seeds]
-    counted = [count(result.circuit) for result in results]
-    figures = {name: [getattr(c, name) for c in counted] for name in FIGURES}
-    verdicts = [equivalent(cell.circuit, result) for result in results]
-    equal: bool | None = all(v.equal is True for v in verdicts)
-    if not equal and all(v.equal is not False for v in verdicts):
-        equal = None
-    doubtful = next((v for v in verdicts if v.equal is not True), verdicts[0])
+    row = _counted(cell, results)
+    if counted is not None:
+        counted(row)
+    try:
+        return _proved(cell, row, results)
+    except (QmastermindError, MemoryError) as error:  # what was counted is kept
+        return replace(row, detail=f"no proof: {error or 'out of memory'}")
+
+
+def _counted(cell: Cell, results: Sequence[Compiled]) -> Row:
+    """The row of what was compiled, about whose equivalence nothing is known yet."""
+    counts = [figures_of(result) for result in results]
+    detail = ""
+    if cell.device:
+        try:
+            for result, found in zip(results, counts, strict=True):
+                found["success"] = expected_success(cell.device, result)
+        except QmastermindError as error:
+            detail = f"no expected success: {error}"
+            counts = [{k: v for k, v in found.items() if k != "success"} for found in counts]
+    figures = {name: [found[name] for found in counts] for name in counts[0]}
+    depths = [depth for result in results if (depth := own_depth(result.native)) is not None]
     return blank_row(
         cell,
         results[0].version,
         passes=results[0].passes,
         figures={name: statistics.median(values) for name, values in figures.items()},
         spread={name: (min(values), max(values)) for name, values in figures.items()},
-        native_depth=_own_depth(results[0].native),
+        native_depth=statistics.median(depths) if depths else None,
         seconds=statistics.median(result.seconds for result in results),
+        detail=detail,
+    )
+
+
+def _proved(cell: Cell, row: Row, results: Sequence[Compiled]) -> Row:
+    verdicts = [equivalent(cell.circuit, r, tolerance=cell.tolerance) for r in results]
+    equal: bool | None = all(v.equal is True for v in verdicts)
+    if not equal and all(v.equal is not False for v in verdicts):
+        equal = None
+    doubtful = next((v for v in verdicts if v.equal is not True), verdicts[0])
+    detail = row.detail if equal else doubtful.detail
+    seen = [v.distance for v in verdicts if v.distance is not None]
+    return replace(
+        row,
         equivalent=equal,
         method=doubtful.method,
-        detail="" if equal else doubtful.detail,
+        detail=detail,
+        distance=max(seen, default=None),
     )
 
 
@@ -215,13 +251,3 @@ def with_spares(circuit: Circuit, number: int) -> Circuit:
         builder.add(op)
     builder.global_phase = circuit.global_phase
     return builder.build()
-
-
-def _own_depth(native: Any) -> int | None:
-    """The depth that a framework's circuit object tells of itself."""
-    depth = getattr(native, "depth", None)
-    try:
-        value = depth() if callable(depth) else len(native)
-    except Exception:  # not every native object has one
-        return None
-    return int(value) if isinstance(value, int) else None

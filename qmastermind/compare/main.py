@@ -7,8 +7,9 @@ from pathlib import Path
 
 from qmastermind.circuit import Circuit
 from qmastermind.compare.cells import Lowering, Row
-from qmastermind.compare.runner import run_cells
+from qmastermind.compare.runner import in_order, run_cells
 from qmastermind.compare.suites import FRAMEWORKS, grid
+from qmastermind.equivalence import TOLERANCE
 from qmastermind.target import DEFAULT_BASIS
 
 
@@ -23,8 +24,10 @@ def compare(
     basis: tuple[str, ...] = DEFAULT_BASIS,
     ancillas: Iterable[int] = (0,),
     seeds: tuple[int, ...] = (1,),
+    tolerance: float = TOLERANCE,
     timeout: float = 120.0,
     workers: int = 1,
+    scheduler: str | None = None,
     cache: Path | None = None,
 ) -> list[Row]:
     """Compiles a circuit with every combination and counts the results with one counter.
@@ -39,12 +42,19 @@ def compare(
         basis: Basis gates; a device brings its own.
         ancillas: Numbers of clean spare qubits that compilers may use.
         seeds: One compilation each; the figures are medians, with their spread beside them.
-        timeout: Seconds a cell may take.
+        tolerance: Largest 2-norm distance of results that count as equivalent.
+        timeout: Seconds that compiling a cell may take, and again its proof.
         workers: Number of processes.
+        scheduler: Address of a Dask scheduler to spread the cells over instead.
         cache: Folder of finished rows to read and add to.
 
     Returns:
-        One row a combination, in the order of completion; failures are rows as well.
+        One row a combination, those of a target and number of spare qubits as they were done;
+        failures are rows as well.
+
+    Raises:
+        UnknownNameError: For an unknown target.
+        MissingDependencyError: If a scheduler is given and Dask is not installed.
     """
     cells = grid(
         {name: circuit},
@@ -55,5 +65,7 @@ def compare(
         basis=basis,
         ancillas=ancillas,
         seeds=seeds,
+        tolerance=tolerance,
     )
-    return list(run_cells(cells, cache=cache, timeout=timeout, workers=workers))
+    rows = run_cells(cells, cache=cache, timeout=timeout, workers=workers, scheduler=scheduler)
+    return in_order(rows, cells)

@@ -7,16 +7,16 @@ import os
 import queue
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from qmastermind.compare.cells import OURS, Cell, Row
+from qmastermind.compare.cells import OURS, Block, Cell, Row, blank_row
 from qmastermind.compare.digest import digest
 from qmastermind.compare.worker import Worker
 from qmastermind.errors import MissingDependencyError, UnknownNameError
 from qmastermind.registry import registered_backends
 
-_FORMAT = 1
+_FORMAT = 2
 
 
 class Cache:
@@ -43,6 +43,8 @@ class Cache:
             cell.lowering,
             cell.ancillas,
             cell.seeds,
+            cell.device,
+            cell.tolerance,
         )
         return self._folder / f"{key}.json"
 
@@ -58,9 +60,9 @@ class Cache:
             return None  # none, or a damaged one: it is computed again
 
     def put(self, cell: Cell, row: Row) -> None:
-        """Keeps a finished row; one that failed is tried again next time."""
+        """Keeps a finished row; one that failed or was not decided is tried again next time."""
         path = self._path(cell)
-        if path is None or row.status != "ok":
+        if path is None or row.status != "ok" or row.equivalent is None:
             return
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -113,7 +115,7 @@ def run_cells(
     Args:
         cells: What to run.
         cache: Folder of finished rows; None to compute all.
-        timeout: Seconds a cell may take.
+        timeout: Seconds that compiling a cell may take, and again its proof.
         workers: Number of processes.
         scheduler: Address of a Dask scheduler to spread the cells over instead.
 
@@ -134,9 +136,18 @@ def run_cells(
         yield row
 
 
+def in_order(rows: Iterable[Row], cells: Sequence[Cell]) -> list[Row]:
+    """Rows in the order of their cells' blocks, whichever came first."""
+    order: dict[Block, int] = {}
+    for cell in cells:
+        order.setdefault((cell.name, cell.target.name, cell.target.basis), len(order))
+    return sorted(rows, key=lambda row: order[row.block])
+
+
 def _local(cells: Sequence[Cell], timeout: float, workers: int) -> Iterator[tuple[Cell, Row]]:
     todo: queue.SimpleQueue[Cell] = queue.SimpleQueue()
-    for cell in cells:
+    # With several workers the largest come first, so that none is left with one at the end.
+    for cell in sorted(cells, key=_work, reverse=True) if workers > 1 else cells:
         todo.put(cell)
     done: queue.SimpleQueue[tuple[Cell, Row]] = queue.SimpleQueue()
     processes = [Worker() for _ in range(max(1, min(workers, len(cells))))]
@@ -148,7 +159,11 @@ def _local(cells: Sequence[Cell], timeout: float, workers: int) -> Iterator[tupl
                 cell = todo.get_nowait()
             except queue.Empty:
                 return
-            done.put((cell, worker.run(cell, timeout)))
+            try:
+                row = worker.run(cell, timeout)
+            except Exception as error:  # a cell that cannot be sent must not stop the others
+                row = blank_row(cell, status="failed", detail=f"{type(error).__name__}: {error}")
+            done.put((cell, row))
 
     threads = [threading.Thread(target=serve, args=(w,), daemon=True) for w in processes]
     for thread in threads:
@@ -164,6 +179,10 @@ def _local(cells: Sequence[Cell], timeout: float, workers: int) -> Iterator[tupl
             thread.join()
         for worker in processes:
             worker.close()
+
+
+def _work(cell: Cell) -> tuple[int, bool]:
+    return sum(1 for _ in cell.circuit.flat()), cell.lowering == "framework"
 
 
 def _spread(cells: Sequence[Cell], timeout: float, scheduler: str) -> Iterator[tuple[Cell, Row]]:

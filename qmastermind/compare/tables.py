@@ -8,59 +8,105 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from qmastermind.compare.cells import FIGURES, OURS, Row
+from qmastermind.compare.cells import OURS, Block, Row
+from qmastermind.compare.figures import FIGURES
+from qmastermind.equivalence import TOLERANCE
 
-COLUMNS = (
-    ("rank", "rank"),
-    ("label", "compiler, lowering, spare qubits"),
-    ("two_qubit_depth", "2q depth"),
-    ("two_qubit_gates", "2q gates"),
-    ("depth", "depth"),
-    ("one_qubit_gates", "1q gates"),
-    ("virtual_rz", "of them rz"),
-    ("qubits", "qubits"),
-    ("native_depth", "own depth"),
-    ("seconds", "seconds"),
-    ("verdict", "equivalent"),
+_CLIFFORD_T = frozenset(
+    ["x", "y", "z", "h", "s", "sdg", "t", "tdg", "sx", "sxdg", "cx", "cy", "cz", "swap", "ecr"]
 )
+
+HEADINGS = {
+    "rank": "rank",
+    "label": "compiler, lowering, spare qubits",
+    "success": "success",
+    "t_depth": "T depth",
+    "t_gates": "T gates",
+    "two_qubit_depth": "2q depth",
+    "two_qubit_gates": "2q gates",
+    "depth": "depth",
+    "one_qubit_gates": "1q gates",
+    "virtual_rz": "of them rz",
+    "qubits": "qubits",
+    "used_ancillas": "ancillas",
+    "native_depth": "own depth",
+    "seconds": "seconds",
+    "seeds": "seeds",
+    "verdict": "equivalent",
+}
 """Keys of :func:`cells_of`, with the headings of people's tables."""
 
 
-def blocks(rows: Sequence[Row]) -> dict[tuple[str, str, tuple[str, ...]], list[Row]]:
+def is_clifford_t(basis: Sequence[str]) -> bool:
+    """Whether a basis is one of fixed Clifford gates and T, in which T gates are what costs."""
+    return _CLIFFORD_T.issuperset(basis) and not {"t", "tdg"}.isdisjoint(basis)
+
+
+def columns(members: Sequence[Row]) -> list[str]:
+    """The keys of :data:`HEADINGS` that say something in a block."""
+    left_out = set()
+    if not any("success" in row.figures for row in members):
+        left_out.add("success")
+    if any(is_clifford_t(row.basis) for row in members):
+        left_out.add("virtual_rz")
+    else:
+        left_out |= {"t_depth", "t_gates"}
+    if all(len(row.seeds) < 2 for row in members):
+        left_out.add("seeds")
+    return [key for key in HEADINGS if key not in left_out]
+
+
+def blocks(rows: Sequence[Row]) -> dict[Block, list[Row]]:
     """Rows by circuit, target and basis, each block best first; unproved rows last.
 
-    The order is by two-qubit depth, then two-qubit gates, then depth.
+    The order is by two-qubit depth, then two-qubit gates, then depth; in a Clifford+T basis by
+    T depth and T gates before those.
     """
-    found: dict[tuple[str, str, tuple[str, ...]], list[Row]] = {}
+    found: dict[Block, list[Row]] = {}
     for row in rows:
         found.setdefault(row.block, []).append(row)
     return {block: sorted(members, key=_order) for block, members in found.items()}
 
 
 def _order(row: Row) -> tuple[Any, ...]:
-    figures = [row.figures.get(k, 0.0) for k in ("two_qubit_depth", "two_qubit_gates", "depth")]
-    ours_first = row.backend != OURS
-    return (not row.ranked, row.status != "ok", *figures, ours_first, label(row))
+    return (not row.ranked, row.status != "ok", _cost(row), row.backend != OURS, label(row))
+
+
+def _cost(row: Row) -> tuple[float, ...]:
+    """What a row is ranked by, the most important first."""
+    keys = ["two_qubit_depth", "two_qubit_gates", "depth"]
+    if is_clifford_t(row.basis):
+        keys[:0] = ["t_depth", "t_gates"]
+    return tuple(row.figures.get(key, 0.0) for key in keys)
+
+
+def verdict(row: Row) -> str:
+    """Whether a row was shown equivalent and how, or what went wrong."""
+    reason = row.detail.splitlines()[0] if row.detail else "no reason given"
+    if row.status != "ok":
+        return f"{row.status}: {reason}"
+    if row.equivalent is None:
+        return f"not shown: {reason}"
+    if row.equivalent is False:
+        return f"NO ({row.method}): {reason}"
+    if row.distance is not None and row.distance > TOLERANCE:
+        return f"to {row.distance:.0e} ({row.method})"
+    return f"yes ({row.method})"
 
 
 def cells_of(row: Row, rank: int | None) -> dict[str, str]:
-    """A row as text by the keys of :data:`COLUMNS`."""
-    if row.status != "ok":
-        verdict = f"{row.status}: {row.detail.splitlines()[0] if row.detail else 'no reason'}"
-    elif row.equivalent is True:
-        verdict = f"yes ({row.method})"
-    else:
-        word = "NO" if row.equivalent is False else "not shown"
-        verdict = f"{word} ({row.method})"
+    """A row as text by the keys of :data:`HEADINGS`."""
     text = {
         "rank": "" if rank is None else str(rank),
         "label": label(row),
-        "native_depth": "" if row.native_depth is None else str(row.native_depth),
+        "native_depth": "" if row.native_depth is None else f"{row.native_depth:g}",
         "seconds": f"{row.seconds:.2f}" if row.status == "ok" else "",
-        "verdict": verdict,
+        "seeds": f"{row.seeds[0]}-{row.seeds[-1]}" if len(row.seeds) > 1 else f"{row.seeds[0]}",
+        "verdict": verdict(row),
     }
     for name in FIGURES:
         text[name] = _figure(row, name)
+    text["success"] = _figure(row, "success", ".3f")
     return text
 
 
@@ -74,12 +120,12 @@ def label(row: Row) -> str:
     return name
 
 
-def _figure(row: Row, name: str) -> str:
+def _figure(row: Row, name: str, form: str = ".10g") -> str:
     if name not in row.figures:
         return ""
     low, high = row.spread[name]
-    middle = f"{row.figures[name]:g}"
-    return middle if low == high else f"{middle} ({low:g}-{high:g})"
+    middle = f"{row.figures[name]:{form}}"
+    return middle if low == high else f"{middle} ({low:{form}}-{high:{form}})"
 
 
 def ranked(members: Sequence[Row]) -> list[tuple[int | None, Row]]:
@@ -91,30 +137,38 @@ def ranked(members: Sequence[Row]) -> list[tuple[int | None, Row]]:
         if not row.ranked:
             result.append((None, row))
             continue
-        key = _order(row)[2:5]
+        key = _cost(row)
         if key != last:
             rank, last = position, key
         result.append((rank, row))
     return result
 
 
-def title(block: tuple[str, str, tuple[str, ...]]) -> str:
+def title(block: Block) -> str:
     """What a block compares."""
     circuit, target, basis = block
     return f"{circuit} on {target}, basis {{{', '.join(basis)}}}"
 
 
+def recipes(rows: Sequence[Row]) -> list[str]:
+    """What each compiler was: backend, version, level and its passes by name."""
+    found = {(row.backend, row.version, row.level, row.passes): None for row in rows if row.passes}
+    return [f"{b} {v}, level {n}: {passes}" for b, v, n, passes in sorted(found)]
+
+
 def to_markdown(rows: Sequence[Row]) -> str:
-    """One table a block."""
+    """One table a block, then the passes by name."""
     lines: list[str] = []
     for block, members in blocks(rows).items():
+        keys = columns(members)
         lines += [f"### {title(block)}", ""]
-        lines.append("| " + " | ".join(heading for _, heading in COLUMNS) + " |")
-        lines.append("|" + "---|" * len(COLUMNS))
+        lines.append("| " + " | ".join(HEADINGS[key] for key in keys) + " |")
+        lines.append("|" + "---|" * len(keys))
         for rank, row in ranked(members):
             cells = cells_of(row, rank)
-            lines.append("| " + " | ".join(cells[k].replace("|", "\\|") for k, _ in COLUMNS) + " |")
+            lines.append("| " + " | ".join(cells[k].replace("|", "\\|") for k in keys) + " |")
         lines.append("")
+    lines += ["### Passes", "", *(f"* {recipe}" for recipe in recipes(rows)), ""]
     return "\n".join(lines)
 
 
@@ -123,8 +177,9 @@ def to_csv(rows: Sequence[Row]) -> str:
     buffer = io.StringIO()
     names = ["circuit", "backend", "version", "level", "passes", "lowering", "target", "basis",
              "ancillas", "status", "detail", "native_depth", "seconds", "seeds", "equivalent",
-             "method"]  # fmt: skip
-    ends = [f"{figure}{end}" for figure in FIGURES for end in ("", "_min", "_max")]
+             "method", "distance"]  # fmt: skip
+    figures = (*FIGURES, "success")
+    ends = [f"{figure}{end}" for figure in figures for end in ("", "_min", "_max")]
     writer = csv.DictWriter(buffer, [*names, *ends], lineterminator="\n")
     writer.writeheader()
     for row in rows:

@@ -1,7 +1,8 @@
 """A process that works on cells, so that one that hangs or dies takes nothing else with it.
 
 ``python -m qmastermind.compare.worker`` reads pickled cells from its standard input, each after its
-length in 8 bytes, and answers with rows in the same way.
+length in 8 bytes, and answers in the same way: with a row as soon as it is counted, and with the
+row again when its proof is done.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ import subprocess
 import sys
 import time
 import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import IO, Any
 
 from qmastermind.compare.cells import Cell, Row, blank_row, run_cell
@@ -32,25 +36,35 @@ class Worker:
         self._ended = False
 
     def run(self, cell: Cell, timeout: float) -> Row:
-        """The row of a cell; one that took too long or killed the process says so."""
+        """The row of a cell; one that took too long or killed the process says so.
+
+        Args:
+            cell: What to run.
+            timeout: Seconds that compiling may take, and again the proof of equivalence. What was
+                compiled and not proved in time keeps its figures.
+        """
         process = self._started()
         if self._ended:  # while it started
             process.kill()
         assert process.stdin is not None
         assert process.stdout is not None
-        deadline = time.monotonic() + timeout
+        row: Row | None = None
         try:
             _send(process.stdin, cell)
-            row = _receive_before(process.stdout, deadline)
+            row, final = _receive_before(process.stdout, time.monotonic() + timeout)
+            if not final:
+                row, _ = _receive_before(process.stdout, time.monotonic() + timeout)
         except TimeoutError:
             self.close()
+            if row is not None:
+                return replace(row, detail=f"no proof within {timeout:g} s")
             return blank_row(cell, status="timed out", detail=f"no result within {timeout:g} s")
         except (EOFError, OSError, ValueError):  # gone, or closed by us
-            code = process.wait()
+            how = _ending(process.wait())
             self.close()
-            how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+            if row is not None:
+                return replace(row, detail=f"no proof: its process ended ({how})")
             return blank_row(cell, status="died", detail=f"the compiler's process ended ({how})")
-        assert isinstance(row, Row)
         return row
 
     def kill(self) -> None:
@@ -85,6 +99,12 @@ class Worker:
         return self._process
 
 
+def _ending(code: int) -> str:
+    if code == -signal.SIGKILL:
+        return "SIGKILL, as the system sends it when memory runs out"
+    return signal.Signals(-code).name if code < 0 else f"exit code {code}"
+
+
 def _send(stream: IO[bytes], value: Any) -> None:
     data = pickle.dumps(value)
     stream.write(len(data).to_bytes(_LENGTH, "big") + data)
@@ -99,7 +119,8 @@ def _receive(stream: IO[bytes]) -> Any:
     return pickle.loads(data)  # from our own process
 
 
-def _receive_before(stream: IO[bytes], deadline: float) -> Any:
+def _receive_before(stream: IO[bytes], deadline: float) -> tuple[Row, bool]:
+    """A row, and whether it is the last word on its cell."""
     buffer = io.BytesIO()
     wanted = _LENGTH
     with selectors.DefaultSelector() as selector:
@@ -113,13 +134,14 @@ def _receive_before(stream: IO[bytes], deadline: float) -> Any:
             buffer.write(chunk)
             if wanted == _LENGTH and buffer.tell() == _LENGTH:
                 wanted += int.from_bytes(buffer.getvalue(), "big")
-    return pickle.loads(buffer.getvalue()[_LENGTH:])
+    row, final = pickle.loads(buffer.getvalue()[_LENGTH:])
+    return row, final
 
 
-def attempt(cell: Cell) -> Row:
+def attempt(cell: Cell, counted: Callable[[Row], None] | None = None) -> Row:
     """The row of a cell, whatever happens short of the end of the process."""
     try:
-        return run_cell(cell)
+        return run_cell(cell, counted)
     except QmastermindError as error:
         return blank_row(cell, status="failed", detail=str(error))
     except MemoryError:
@@ -133,9 +155,13 @@ def main() -> None:
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a framework prints must not come between the answers
     warnings.simplefilter("ignore")
+    with contextlib.suppress(OSError):  # if memory runs out, this process is to go, not its parent
+        Path("/proc/self/oom_score_adj").write_text("500")
     with contextlib.suppress(EOFError, BrokenPipeError):
         while True:
-            _send(answers, attempt(_receive(requests)))
+            cell = _receive(requests)
+            row = attempt(cell, lambda row: _send(answers, (row, False)))
+            _send(answers, (row, True))
 
 
 if __name__ == "__main__":

@@ -21,14 +21,14 @@ def test_every_format_at_once(run, tmp_path):
         "--plot", files["png"],
     )  # fmt: skip
     assert result.code == 0
-    assert "2q depth" in result.out
+    assert "yes (states)" in result.out
     rows = json.loads(files["json"].read_text())["rows"]
     assert len(rows) >= 2
     page = files["html"].read_text()
     assert "http" not in page.replace("http://www.w3.org", "").replace(
         "http://purl.org", ""
     ).replace("http://creativecommons.org", "").replace("https://matplotlib.org", "")
-    for words in ("<svg", "Repeat it with", "qmastermind 0", "<th>2q depth</th>", "code["):
+    for words in ("<svg", "Repeat it with", "qmastermind 0", ">2q depth</button>", "code["):
         assert words in page
     assert files["png"].read_bytes().startswith(b"\x89PNG")
 

@@ -1,8 +1,8 @@
 import pytest
 
 from qmastermind.circuit import CircuitBuilder, Register
-from qmastermind.compare import FRAMEWORKS, Cell
-from qmastermind.compare.cells import FIGURES, run_cell
+from qmastermind.compare import FIGURES, FRAMEWORKS, Cell
+from qmastermind.compare.cells import run_cell
 from qmastermind.registry import registered_backends
 from qmastermind.target import Target
 
@@ -32,7 +32,7 @@ def test_one_counter_gives_one_answer_at_level_0(backend):
     row = run_cell(cell)
     assert row.equivalent is True
     expected = {
-        "qubits": 4, "depth": 18, "two_qubit_depth": 6, "two_qubit_gates": 12,
+        "qubits": 4, "used_ancillas": 0, "depth": 18, "two_qubit_depth": 6, "two_qubit_gates": 12,
         "one_qubit_gates": 48, "virtual_rz": 24, "t_gates": 0, "t_depth": 0,
     }  # fmt: skip
     assert {name: row.figures[name] for name in FIGURES} == expected

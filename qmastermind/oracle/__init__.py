@@ -1,8 +1,9 @@
 """Oracles: a classical truth, and circuits tested against it."""
 
-from qmastermind.oracle.algebra import ExpressionOracle, OracleCost
+from qmastermind.oracle.algebra import ExpressionOracle
 from qmastermind.oracle.base import Meter, Oracle, ValueOracle
 from qmastermind.oracle.consistency import ConsistencyOracle
+from qmastermind.oracle.cost import OracleCost
 from qmastermind.oracle.dimacs import DimacsError, from_dimacs
 from qmastermind.oracle.formula import FormulaError, from_formula
 from qmastermind.oracle.match import MatchOracle

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
 
-from qmastermind.circuit import Apply, Circuit, CircuitBuilder, Register
+from qmastermind.circuit import Circuit, CircuitBuilder, Register
 from qmastermind.errors import UsageError
 from qmastermind.oracle.base import Meter, Oracle
 from qmastermind.oracle.expression import (
@@ -22,24 +19,6 @@ from qmastermind.oracle.expression import (
     parity,
 )
 from qmastermind.oracle.variables import Variable, Variables
-
-
-@dataclass(frozen=True)
-class OracleCost:
-    """What an oracle needs, estimated without lowering it.
-
-    Attributes:
-        qubits: Data and ancillas of the phase oracle.
-        ancillas: Number of those that are ancillas.
-        toffolis: With each gate of c >= 2 controls at 2 c - 3 Toffolis, which one clean
-            ancilla allows (Khattar and Gidney, arXiv:2407.17966).
-        gates: Number of gates by their number of controls.
-    """
-
-    qubits: int
-    ancillas: int
-    toffolis: int
-    gates: dict[int, int]
 
 
 class ExpressionOracle(Oracle):
@@ -76,18 +55,6 @@ class ExpressionOracle(Oracle):
         builder = CircuitBuilder(Register("x", self.num_bits), Register("result", 1))
         self.expression.flip(builder, range(self.num_bits), self.num_bits)
         return builder.build()
-
-    @cached_property
-    def cost(self) -> OracleCost:
-        """An estimate from the structure, before any lowering."""
-        circuit = self._phase(3.141592653589793)
-        gates = Counter(len(op.controls) for op in circuit.flat() if isinstance(op, Apply))
-        return OracleCost(
-            circuit.num_qubits,
-            len(circuit.ancillas),
-            sum(n * max(0, 2 * c - 3) for c, n in gates.items()),
-            dict(sorted(gates.items())),
-        )
 
     def restrict(self, **values: int) -> ExpressionOracle:
         """The oracle with some variables fixed; they are no longer variables."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from qmastermind.circuit import Box, Circuit, CircuitBuilder, Query, Register
 from qmastermind.errors import TooLargeError, UsageError
+from qmastermind.oracle.cost import OracleCost, cost_of
 from qmastermind.oracle.variables import Variables, bits
 
 _MAX_ENUMERATED_BITS = 24
@@ -93,6 +94,11 @@ class Oracle(_Metered):
         builder.h(size)
         return builder.build()
 
+    @cached_property
+    def cost(self) -> OracleCost:
+        """An estimate from the structure of the phase oracle, before any lowering."""
+        return cost_of(self._phase(math.pi))
+
     def marked(self) -> Iterator[str]:
         """All marked assignments as bitstrings, in increasing order, by evaluating every input.
 
@@ -125,6 +131,26 @@ class Oracle(_Metered):
         from qmastermind.oracle.algebra import complement
 
         return complement(self)
+
+    def restrict(self, **values: int) -> Oracle:
+        """The oracle with some variables fixed; they are no longer variables.
+
+        Raises:
+            UsageError: For a name or a value that there is not, or if nothing is left.
+        """
+        from qmastermind.oracle.algebra import as_expression
+
+        return as_expression(self).restrict(**values)
+
+    def rename(self, names: Mapping[str, str]) -> Oracle:
+        """The oracle with some variables under other names.
+
+        Raises:
+            UsageError: For a name that there is not, or two variables of one name.
+        """
+        from qmastermind.oracle.algebra import as_expression
+
+        return as_expression(self).rename(names)
 
 
 class ValueOracle(_Metered):

@@ -6,12 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from qmastermind.circuit import Apply, Circuit
+from qmastermind.circuit import Circuit
 from qmastermind.encoding import Encoding
 from qmastermind.errors import ConflictError, TooLargeError, UsageError
 from qmastermind.game.code import Code
 from qmastermind.game.feedback import Feedback, is_consistent
 from qmastermind.oracle.base import Oracle
+from qmastermind.oracle.cost import cost_of
 from qmastermind.oracle.feedback import consistency_counters, consistency_one_hot
 from qmastermind.oracle.table import MAX_TABLE, TableOracle
 from qmastermind.oracle.variables import Variable, Variables
@@ -23,8 +24,9 @@ History: TypeAlias = Sequence[tuple[Code, Feedback]]
 class ConsistencyOracle(Oracle):
     """Marks the codes that, were they the secret, would have given every answer of a history.
 
-    On bitstrings that are no code the phase is whatever is cheapest: search over the valid codes,
-    as :meth:`Variables.prepare` and the algorithms do.
+    On bitstrings that are no code the phase is whatever is cheapest, so that the law of oracles
+    holds on codes only: search over the valid codes, as :meth:`Variables.prepare` and the
+    algorithms do, or ask for ``check_codes``.
 
     Three circuits obey it: ``counters`` counts black and all key pegs into small registers (few
     qubits), ``one-hot`` turns each peg into one bit a colour in place (few Toffolis), and ``table``
@@ -35,6 +37,7 @@ class ConsistencyOracle(Oracle):
         encoding: Binary, with as many bits a peg as the colours need.
         design: ``auto`` takes the one with the fewest Toffolis among the first two that fit.
         max_qubits: What ``auto`` may use.
+        check_codes: Give no phase to bitstrings that are no code, for some more gates.
 
     Raises:
         ConflictError: If no code fits; names the first row that makes it impossible (for games
@@ -50,6 +53,8 @@ class ConsistencyOracle(Oracle):
         encoding: Encoding,
         design: Design = "auto",
         max_qubits: int | None = None,
+        *,
+        check_codes: bool = False,
     ) -> None:
         rules = encoding.rules
         if encoding != Encoding(rules):
@@ -59,6 +64,7 @@ class ConsistencyOracle(Oracle):
         self.num_bits = encoding.num_bits
         names = (f"peg{j}" for j in range(1, rules.positions + 1))
         self.__dict__["variables"] = Variables(tuple(Variable(n, rules.colours) for n in names))
+        self.check_codes = check_codes
         self.consistent = _consistent_codes(self.history, encoding)
         self.design = self._choose(design, max_qubits)
 
@@ -70,10 +76,11 @@ class ConsistencyOracle(Oracle):
         return self._circuit(self.design, angle)
 
     def _circuit(self, design: str, angle: float) -> Circuit:
+        given = (self.history, self.encoding, angle)
         if design == "counters":
-            return consistency_counters(self.history, self.encoding, angle)
+            return consistency_counters(*given, check_codes=self.check_codes)
         if design == "one-hot":
-            return consistency_one_hot(self.history, self.encoding, angle)
+            return consistency_one_hot(*given, check_codes=self.check_codes)
         if self.consistent is None:
             raise TooLargeError(
                 f"{self.encoding.rules} has too many codes to list; use the design 'counters'"
@@ -95,15 +102,10 @@ class ConsistencyOracle(Oracle):
                     f"the history needs {least} qubits, more than {max_qubits}; the design "
                     f"'table' needs {self.num_bits}, but lists the answer"
                 )
-            return min(fitting, key=lambda name: _toffolis(fitting[name]))
+            return min(fitting, key=lambda name: cost_of(fitting[name]).toffolis)
         if design not in ("counters", "one-hot", "table"):
             raise UsageError(f"unknown design {design!r}; known: auto, counters, one-hot, table")
         return design
-
-
-def _toffolis(circuit: Circuit) -> int:
-    controls = (len(op.controls) for op in circuit.flat() if isinstance(op, Apply))
-    return sum(max(0, 2 * c - 3) for c in controls)
 
 
 def _consistent_codes(

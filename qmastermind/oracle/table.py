@@ -11,13 +11,14 @@ from itertools import product
 
 import numpy as np
 
-from qmastermind.circuit import Circuit, CircuitBuilder, Phases, Register
+from qmastermind.circuit import Circuit, CircuitBuilder, Register
 from qmastermind.errors import TooLargeError, UsageError
 from qmastermind.oracle.base import Oracle
 from qmastermind.oracle.variables import Variables
+from qmastermind.synthesis.boolean import LABEL, flip_circuit, phase_circuit
 
 MAX_TABLE = 2**20
-_FEW = 16  # up to here one multi-controlled X a marked input beats a controlled diagonal
+_FEW = 16  # beyond, a controlled diagonal is cheaper than products
 
 
 class TableOracle(Oracle):
@@ -31,7 +32,7 @@ class TableOracle(Oracle):
         UsageError: For a bitstring of another length, or one that is no assignment.
     """
 
-    label = "synthesised from a truth table"
+    label = LABEL
 
     def __init__(self, marked: Iterable[str], variables: Variables) -> None:
         self.num_bits = variables.num_bits
@@ -47,21 +48,20 @@ class TableOracle(Oracle):
         return x in self._marked
 
     def _phase(self, angle: float) -> Circuit:
-        builder = CircuitBuilder(Register("x", self.num_bits))
-        states = sorted(int(x, 2) for x in self._marked)
-        if len(states) == 2**self.num_bits:
+        if len(self._marked) == 2**self.num_bits:
+            builder = CircuitBuilder(Register("x", self.num_bits))
             builder.global_phase = angle
-        elif states:
-            builder.diagonal(Phases(self.num_bits, angle, states), range(self.num_bits))
-        return builder.build()
+            return builder.build()
+        return phase_circuit(self.num_bits, self._states, angle)
 
     def _bit_flip(self) -> Circuit:
         if len(self._marked) > _FEW:
             return super()._bit_flip()
-        builder = CircuitBuilder(Register("x", self.num_bits), Register("result", 1))
-        for x in sorted(self._marked):
-            builder.x(self.num_bits, range(self.num_bits), [int(b) for b in x])
-        return builder.build()
+        return flip_circuit(self.num_bits, self._states)
+
+    @property
+    def _states(self) -> list[int]:
+        return sorted(int(x, 2) for x in self._marked)
 
 
 def from_predicate(predicate: Callable[..., bool], variables: Variables) -> TableOracle:

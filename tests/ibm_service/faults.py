@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,6 +22,7 @@ class Fault:
         when: ``before`` the request is served, or ``after`` it took effect, so that only the
             answer is lost.
         body: Sent as it is with status 200, for malformed answers.
+        action: Called when it strikes.
     """
 
     method: str
@@ -31,6 +33,7 @@ class Fault:
     times: int = 1
     when: Literal["before", "after"] = "before"
     body: bytes | None = None
+    action: Callable[[], None] | None = None
 
     def matches(self, method: str, path: str) -> bool:
         """Whether the request is to be spoilt."""

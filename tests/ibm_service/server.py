@@ -112,6 +112,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(status, answer)
 
     def _spoil(self, fault: Fault) -> None:
+        if fault.action is not None:
+            fault.action()
         if fault.body is not None:
             self._answer(200, fault.body)
         elif fault.status:

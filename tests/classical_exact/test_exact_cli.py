@@ -141,7 +141,11 @@ def test_ctrl_c_keeps_what_is_proved(capsys, tmp_path, monkeypatch):
         return original(*arguments)
 
     monkeypatch.setattr(cli, "_how_it_goes", press)
-    code, out, err = run(capsys, "optimal", "--json")
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background jobs
+    try:
+        code, out, err = run(capsys, "optimal", "--json")
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert (code, out) == (130, "")
     assert "go on with --resume" in err
     assert [p.name for p in tmp_path.iterdir()] == ["optimal-4x6.checkpoint.npz"]

@@ -99,7 +99,8 @@ def count_by_phase(
         math.comb(runs, k) * good**k * (1 - good) ** (runs - k)
         for k in range(runs // 2 + 1, runs + 1)
     )
-    return Estimate(middle, low, high, confidence, runs * (steps - 1))
+    nearest = min(max(middle, low), high)  # counts are whole, outcomes are not
+    return Estimate(nearest, low, high, confidence, runs * (steps - 1))
 
 
 def _grid(size: int) -> range:

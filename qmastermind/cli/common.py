@@ -87,6 +87,11 @@ def read_rules(
     )
 
 
+def number_of(count: int, noun: str) -> str:
+    """A number with its noun, in the plural unless it is 1."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def choose_secret(secret: str, rules: Rules, seed: int | None) -> Code:
     """The code named by ``--secret``; ``random`` draws one with the seed."""
     if secret.lower() == "random":

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -58,7 +59,20 @@ def export(
     built = build_case(circuit, rules=game, secret=hidden, iterations=iterations, space=space)
     if circuit in _MEASURED:
         built = built.measured()
-    content = _written(built, file_format)
+    about = {"circuit": circuit, "secret": str(hidden)}
+    write_circuit(built, file_format, output, json, about)
+
+
+def write_circuit(
+    circuit: Circuit, file_format: str, output: Path | None, json: bool, about: Mapping[str, Any]
+) -> None:
+    """Writes a circuit to a file or to stdout, or prints it as JSON together with ``about``.
+
+    Raises:
+        UsageError: For a binary format without a file, and as :func:`written`.
+        Exit: With 2, if the file cannot be written.
+    """
+    content = written(circuit, file_format)
     if output is not None:
         if not write_file(output, content, "circuit"):
             raise typer.Exit(2)
@@ -69,20 +83,19 @@ def export(
     if json:
         print_json(
             {
-                "circuit": circuit,
-                "secret": str(hidden),
+                **about,
                 "format": file_format,
-                "qubits": built.num_qubits,
-                "bits": built.num_bits,
+                "qubits": circuit.num_qubits,
+                "bits": circuit.num_bits,
                 "file": output,
                 "text": content if output is None else None,
             }
         )
     elif output is not None:
-        typer.echo(f"{file_format} of {built.num_qubits} qubits written to {output}")
+        typer.echo(f"{file_format} of {circuit.num_qubits} qubits written to {output}")
 
 
-def _written(circuit: Circuit, file_format: str) -> str | bytes:
+def written(circuit: Circuit, file_format: str) -> str | bytes:
     """The file's content; text where it is text.
 
     Raises:

@@ -1,20 +1,26 @@
-"""Options that name an oracle: a formula, a DIMACS file, a predicate, a list of marked inputs."""
+"""Options that name an oracle: formula, DIMACS file, predicate, marked inputs, or a history."""
 
 from __future__ import annotations
 
 import importlib.util
 import inspect
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
-from qmastermind.errors import UsageError
+from qmastermind.cli.common import read_rules
+from qmastermind.encoding import Encoding
+from qmastermind.errors import UnknownNameError, UsageError
+from qmastermind.game import Code, Feedback, Rules
+from qmastermind.oracle.algebra import ExpressionOracle
 from qmastermind.oracle.base import Oracle
+from qmastermind.oracle.consistency import ConsistencyOracle, Design
 from qmastermind.oracle.dimacs import from_dimacs
 from qmastermind.oracle.formula import from_formula
 from qmastermind.oracle.table import TableOracle, from_predicate
@@ -35,27 +41,111 @@ PredicateOption = Annotated[
 MarkedOption = Annotated[
     Path | None, typer.Option("--marked", help="A file of marked bitstrings, one a line.")
 ]
+HistoryOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--history",
+        metavar="GUESS:BLACK,WHITE",
+        help="Answers so far, such as RGBY:1,1; repeat it or separate rows by spaces. Marks the "
+        "codes that fit.",
+    ),
+]
+DesignOption = Annotated[
+    str,
+    typer.Option(
+        "--design",
+        help="auto takes the fewest Toffolis that fit; a formula or DIMACS has wide, narrow and "
+        "products, a history counters, one-hot and table.",
+    ),
+]
+
+MAX_QUBITS = 24
+"""Where ``auto`` is to be simulated, the widest circuit that it takes."""
 
 
 def read_oracle(
-    dimacs: Path | None, formula: str | None, predicate: str | None, marked: Path | None
+    dimacs: Path | None,
+    formula: str | None,
+    predicate: str | None,
+    marked: Path | None,
+    history: Sequence[str] | None = None,
+    rules: Rules | None = None,
+    design: str | None = "auto",
+    max_qubits: int | None = None,
 ) -> Oracle:
-    """The oracle that exactly one of the options names.
+    """The oracle that exactly one of the sources names.
+
+    Args:
+        dimacs: A file.
+        formula: Text.
+        predicate: ``FILE.py:NAME``.
+        marked: A file.
+        history: Rows ``GUESS:BLACK,WHITE``.
+        rules: Of the game that the history is from; default classic.
+        design: Of the circuit; None leaves it as the source has it.
+        max_qubits: Which ``auto`` keeps to where it can.
 
     Raises:
         UsageError: If none or several are given, or what is named cannot be used.
+        ConflictError: If no code fits the history.
     """
-    given = [source for source in (dimacs, formula, predicate, marked) if source is not None]
-    if len(given) != 1:
-        raise UsageError("give exactly one of --dimacs, --formula, --predicate and --marked")
+    sources = (dimacs, formula, predicate, marked, history or None)
+    if sum(source is not None for source in sources) != 1:
+        raise UsageError(
+            "give exactly one of --dimacs, --formula, --predicate, --marked and --history"
+        )
+    if history:
+        return _from_history(history, rules or Rules(), design or "auto", max_qubits)
+    if rules is not None:
+        raise UsageError("--rules, --positions and --colours belong to --history")
     if formula is not None:
-        return from_formula(formula)
+        return _designed(from_formula(formula), design, max_qubits)
     if dimacs is not None:
-        return from_dimacs(_read(dimacs))
+        return _designed(from_dimacs(_read(dimacs)), design, max_qubits)
+    if design not in (None, "auto"):
+        raise UsageError("--design needs a formula, a DIMACS file or a history")
     if predicate is not None:
         return _from_python(predicate)
     assert marked is not None
     return _from_list(marked)
+
+
+def game_of(rules: str | None, positions: int | None, colours: int | None) -> Rules | None:
+    """The rules that the options name, or None if there is no such option."""
+    if rules is None and positions is None and colours is None:
+        return None
+    return read_rules(rules, positions, colours)
+
+
+def _designed(oracle: ExpressionOracle, design: str | None, max_qubits: int | None) -> Oracle:
+    if design is None:
+        return oracle
+    if design == "auto":
+        return oracle.cheapest(max_qubits)
+    forms = oracle.designs()
+    if design not in forms:
+        raise UnknownNameError("design", design, ["auto", *forms])
+    return forms[design]
+
+
+def _from_history(
+    rows: Sequence[str], rules: Rules, design: str, max_qubits: int | None
+) -> ConsistencyOracle:
+    history = [_read_row(row, rules) for text in rows for row in text.split()]
+    if not history:
+        raise UsageError("--history has no row; expected GUESS:BLACK,WHITE, such as RGBY:1,1")
+    encoding = Encoding(rules)
+    if design == "auto":
+        return ConsistencyOracle.within(history, encoding, max_qubits)
+    return ConsistencyOracle(history, encoding, cast("Design", design))  # which it checks
+
+
+def _read_row(text: str, rules: Rules) -> tuple[Code, Feedback]:
+    match = re.fullmatch(r"(.+):(\d+),(\d+)", text)
+    if match is None:
+        raise UsageError(f"a row of a history is GUESS:BLACK,WHITE, such as RGBY:1,1, not {text!r}")
+    guess, black, white = match.groups()
+    return rules.code(guess), rules.check_feedback((int(black), int(white)))
 
 
 def _read(path: Path) -> str:

@@ -18,6 +18,7 @@ from qmastermind.oracle.expression import (
     negation,
     parity,
 )
+from qmastermind.oracle.products import as_products
 from qmastermind.oracle.variables import Variable, Variables
 
 
@@ -98,6 +99,37 @@ class ExpressionOracle(Oracle):
         failing = SumEquals(tuple(negation(p) for p in compound), (1,) * len(compound), 0)
         narrow = conjunction([*literals, failing])
         return ExpressionOracle(narrow, self.variables, self.label, self.meter)
+
+    def as_products(self) -> ExpressionOracle | None:
+        """The same oracle without ancillas: one gate a product, or None if there are too many."""
+        products = as_products(self.expression, self.num_bits)
+        if products is None:
+            return None
+        return ExpressionOracle(products, self.variables, self.label, self.meter)
+
+    def designs(self) -> dict[str, ExpressionOracle]:
+        """The forms that the circuit can have, by name.
+
+        ``wide`` has an ancilla a compound part, ``narrow`` a counter of them
+        (:meth:`narrowed`), ``products`` no ancilla (:meth:`as_products`).
+        """
+        forms: dict[str, ExpressionOracle | None] = {"wide": self}
+        narrow = self.narrowed()
+        forms["narrow"] = None if narrow is self else narrow
+        forms["products"] = self.as_products()
+        return {name: form for name, form in forms.items() if form is not None}
+
+    def cheapest(self, max_qubits: int | None = None) -> ExpressionOracle:
+        """The design with the fewest Toffolis of those that fit, else the narrowest of all.
+
+        Args:
+            max_qubits: Of the phase oracle; default any number.
+        """
+        forms = self.designs().values()
+        fitting = [f for f in forms if max_qubits is None or f.cost.qubits <= max_qubits]
+        if not fitting:
+            return min(forms, key=lambda form: form.cost.qubits)
+        return min(fitting, key=lambda form: (form.cost.toffolis, form.cost.qubits))
 
 
 def as_expression(oracle: Oracle) -> ExpressionOracle:

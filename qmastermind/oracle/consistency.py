@@ -68,6 +68,23 @@ class ConsistencyOracle(Oracle):
         self.consistent = _consistent_codes(self.history, encoding)
         self.design = self._choose(design, max_qubits)
 
+    @classmethod
+    def within(
+        cls, history: History, encoding: Encoding, max_qubits: int | None
+    ) -> ConsistencyOracle:
+        """The best structural design on so many qubits; where none fits, the table.
+
+        Raises:
+            TooLargeError: If none fits, and the game has too many codes to list.
+            ConflictError: If no code fits.
+        """
+        try:
+            return cls(history, encoding, "auto", max_qubits)
+        except TooLargeError:
+            if encoding.rules.num_codes > MAX_TABLE:
+                raise
+            return cls(history, encoding, "table")
+
     def _marks(self, x: str) -> bool:
         code = self.encoding.decode(x)
         return code is not None and is_consistent(code, self.history)

@@ -9,7 +9,7 @@ import numpy as np
 
 from qmastermind.algorithms.search import search_unknown
 from qmastermind.encoding import Encoding
-from qmastermind.errors import BackendError, TooLargeError
+from qmastermind.errors import BackendError
 from qmastermind.game import Code, Codemaker, Feedback
 from qmastermind.oracle.consistency import ConsistencyOracle, Design
 from qmastermind.registry import get_backend
@@ -84,8 +84,4 @@ class FeedbackSolver(Solver):
     ) -> ConsistencyOracle:
         if self.design != "auto":
             return ConsistencyOracle(history, encoding, self.design)
-
-        try:
-            return ConsistencyOracle(history, encoding, "auto", self.max_qubits)
-        except TooLargeError:
-            return ConsistencyOracle(history, encoding, "table")
+        return ConsistencyOracle.within(history, encoding, self.max_qubits)

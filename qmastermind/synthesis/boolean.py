@@ -82,6 +82,19 @@ def esop(num_bits: int, marked: Iterable[int]) -> tuple[Cube, ...]:
     return tuple(sorted(min(reduced, key=_total)))
 
 
+def simplified(num_bits: int, cubes: Iterable[Cube]) -> tuple[Cube, ...]:
+    """An equal exclusive sum of no higher cost, by merging and reshaping as in :func:`esop`.
+
+    Args:
+        num_bits: Width of the inputs.
+        cubes: Products; one that occurs twice cancels.
+    """
+    kept: set[Cube] = set()
+    for cube in cubes:
+        kept ^= {cube}
+    return tuple(sorted(_reduced(kept, num_bits)))
+
+
 def _total(cubes: Iterable[Cube]) -> tuple[int, int]:
     listed = list(cubes)
     return sum(cube.cost for cube in listed), len(listed)

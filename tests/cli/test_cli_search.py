@@ -1,4 +1,11 @@
+import numpy as np
 import pytest
+
+from qmastermind.encoding import Encoding
+from qmastermind.game import Rules, feedback, is_consistent
+from qmastermind.oracle import ConsistencyOracle
+from qmastermind.qasm import read_file
+from qmastermind.simulator import StatevectorBackend, unitary
 
 CNF = "p cnf 3 3\n1 -2 0\n2 3 0\n-1 -3 0\n"
 UNSATISFIABLE = "p cnf 1 2\n1 0\n-1 0\n"
@@ -12,6 +19,12 @@ def bad(a):
 def strange(a: str):
     return True
 
+def words(a, b):
+    return "yes" if a else False
+
+def wide(u: range(1 << 21)):
+    return u == 5
+
 RATE = 3
 """
 
@@ -19,6 +32,8 @@ RATE = 3
 @pytest.fixture
 def files(tmp_path):
     (tmp_path / "f.cnf").write_text(CNF)
+    (tmp_path / "bad.cnf").write_text("p cnf 3 1\n1 4 0\n")
+    (tmp_path / "word.cnf").write_text("p cnf 3 1\n1 2\none 0\n")
     (tmp_path / "no.cnf").write_text(UNSATISFIABLE)
     (tmp_path / "p.py").write_text(PREDICATE)
     (tmp_path / "broken.py").write_text("import nothing_of_that_name")
@@ -43,8 +58,12 @@ def test_a_dimacs_file(run, files):
     found = {tuple(s.values()) for s in result.json["solutions"]}
     assert found == {(1, 1, 0), (0, 0, 1)}
     assert 0 < result.json["failure_bound"] <= 1e-3
-    narrow = run("search", "--dimacs", files / "f.cnf", "--narrow", "--seed", 1, "--json")
-    assert narrow.code == 0
+    for design in ("wide", "products", "auto"):
+        other = run(
+            "search", "--dimacs", files / "f.cnf", "--design", design, "--seed", 1, "--json"
+        )
+        assert other.code == 0
+        assert tuple(other.json["solution"].values()) in found
 
 
 def test_nothing_to_find_is_1_with_a_bound(run, files):
@@ -110,7 +129,29 @@ def test_advice_when_half_is_marked(run):
         (["--predicate", "broken.py:f"], "running broken.py failed: ModuleNotFoundError"),
         (["--marked", "empty.txt"], "lists no bitstring"),
         (["--marked", "ragged.txt"], "line 2: expected 4 characters"),
-        (["--marked", "m.txt", "--narrow"], "needs a formula or a DIMACS file"),
+        (["--marked", "m.txt", "--design", "wide"], "a formula, a DIMACS file or a history"),
+        (["--formula", "a", "--design", "table"], "unknown design 'table'; known: auto"),
+        (["--history", "RGBY:1,1", "--design", "wide"], "unknown design 'wide'; known: auto"),
+        (["--formula", "a", "--rules", "classic"], "belong to --history"),
+        (["--formula", "a", "--history", "RGBY:1,1"], "exactly one of --dimacs"),
+        (["--history", "RGBY"], "GUESS:BLACK,WHITE, such as RGBY:1,1, not 'RGBY'"),
+        (["--history", " "], "has no row"),
+        (["--history", "RGB:1,1"], "too short: 3 pegs, expected 4"),
+        (["--history", "RGBY:3,1"], "3 black, 1 white cannot occur"),
+        (["--formula", "a", "--fidelity", "0.9"], "for --solutions M"),
+        (["--formula", "a", "--fidelity", "1.5", "--solutions", "1"], "--fidelity"),
+        (["--formula", "a", "--output", "o"], "the file of --export"),
+        (["--formula", "a", "--export", "qir"], "unknown format 'qir'"),
+        (["--formula", "a", "--export", "qasm3", "--all"], "neither --count nor --all"),
+        (["--formula", "a & ~a", "--export", "qasm3"], "nothing is marked"),
+        (["--formula", "a", "--precision", "0"], "at least 1, not 0"),
+        (["--dimacs", "bad.cnf"], "line 2, column 3: variable 4 is beyond the 3"),
+        (["--dimacs", "word.cnf"], "line 3, column 1: 'one' is no literal"),
+        (["--predicate", "p.py:words"], "returned 'yes', not True or False, for a=1, b=0"),
+        (["--predicate", "p.py:wide"], "at most 1,048,576); write it as a formula or as DIMACS"),
+        (["--formula", "(a & b"], "\n  (a & b\n  ^"),
+        (["--marked", "m.txt", "--exact", "--solutions", "0"], "1 to 16 marked states, not 0"),
+        (["--marked", "m.txt", "--exact", "--solutions", "17"], "1 to 16 marked states, not 17"),
         (["--formula", "a", "--backend", "none"], "unknown backend"),
     ],
 )
@@ -140,8 +181,150 @@ def test_oracle_cost(run, files):
     designs = run("oracle", "cost", "--dimacs", files / "g.cnf", "--json").json
     assert designs["wide"]["ancillas"] == 4
     assert designs["wide"]["toffolis"] < designs["narrow"]["toffolis"]
+    assert designs["products"]["ancillas"] == 0
     assert "wide" in run("oracle", "cost", "--dimacs", files / "g.cnf").out
-    assert "only" in run("oracle", "cost", "--formula", "a & b").out
+    rows = run("oracle", "cost", "--marked", files / "m.txt", "--json").json
+    assert rows == {"table": {"qubits": 4, "ancillas": 0, "toffolis": 2, "gates": {"2": 2}}}
+
+
+HISTORY = ["--history", "RGBY:1,1", "--history", "RRGO:2,0"]
+
+
+def fitting():
+    rules = Rules()
+    history = [(rules.code("RGBY"), (1, 1)), (rules.code("RRGO"), (2, 0))]
+    return {str(code) for code in rules.codes() if is_consistent(code, history)}
+
+
+def test_oracles_of_a_history(run):
+    shown = run("oracle", "show", *HISTORY, "--most", 2000, "--json").json
+    assert set(shown["codes"]) == fitting()
+    assert shown["marked"] == len(fitting())
+    assert [v["name"] for v in shown["variables"]] == ["peg1", "peg2", "peg3", "peg4"]
+    text = run("oracle", "show", "--history", "RGBY:1,1 RRGO:2,0", "--design", "counters").out
+    assert f"marked: {len(fitting())} of 1,296" in text
+    assert "circuit (counters): 2" in text
+    costs = run("oracle", "cost", *HISTORY, "--json").json
+    assert list(costs) == ["counters", "one-hot", "table"]
+    assert costs["counters"]["qubits"] < costs["one-hot"]["qubits"]
+    assert costs["one-hot"]["toffolis"] < costs["counters"]["toffolis"]
+    assert costs["table"]["ancillas"] == 0
+
+
+def test_the_exported_oracle_of_a_history_is_the_oracle(run, tmp_path):
+    path = tmp_path / "o.qasm"
+    small = ["--history", "12:1,0", "--positions", 2, "--colours", 3]
+    assert run("oracle", "export", *small, "-o", path).code == 0
+    rules = Rules(2, 3)
+    oracle = ConsistencyOracle([(rules.code("12"), (1, 0))], Encoding(rules))
+    assert np.allclose(unitary(read_file(path)), unitary(oracle.phase()))
+    printed = run("oracle", "export", *small, "--json").json
+    assert printed["text"] == path.read_text()
+    assert printed["circuit"] == "phase oracle"
+
+
+def test_searching_a_history(run):
+    result = run("search", *HISTORY, "--seed", 1, "--json")
+    assert result.code == 0
+    assert result.json["code"] in fitting()
+    text = run("search", *HISTORY, "--seed", 1, "--design", "table")
+    assert text.out.startswith("found: ")
+    assert text.out.split()[1] in fitting()
+    everything = run(
+        "search", "--history", "12:1,0", "--positions", 2, "--colours", 3, "--all", "--json"
+    )
+    rules = Rules(2, 3)
+    assert set(everything.json["codes"]) == {
+        str(c) for c in rules.codes() if feedback(c, rules.code("12")) == (1, 0)
+    }
+
+
+def test_how_many_codes_are_left(run):
+    """Counted by amplitude estimation; plain enumeration is as cheap, and the text says so."""
+    left = len(fitting())
+    result = run("search", *HISTORY, "--design", "table", "--count", "--seed", 1)
+    assert "Evaluating all inputs would take 1,296." in " ".join(result.out.split())
+    counted = run("search", *HISTORY, "--design", "table", "--count", "--seed", 1, "--json").json
+    assert counted["count"]["low"] <= left <= counted["count"]["high"]
+    by_phase = run(
+        "search", *HISTORY, "--design", "table", "--precision", 10, "--seed", 1, "--json"
+    ).json
+    assert by_phase["method"] == "phase estimation"
+    assert by_phase["count"]["low"] <= left <= by_phase["count"]["high"]
+
+
+def test_contradictory_answers_name_the_row_and_end_with_1(run):
+    rows = ["--history", "RGBY:1,1", "--history", "RRGO:0,0", "--history", "YYYY:4,0"]
+    for command in (["search"], ["oracle", "show"], ["oracle", "cost"], ["oracle", "export"]):
+        result = run(*command, *rows)
+        assert result.code == 1
+        assert result.out == ""
+        assert "no code fits the answers: row 3, YYYY with 4 black, 0 white" in result.err
+
+
+def test_a_search_is_exported_as_it_would_run(run, tmp_path):
+    formula = ["--formula", "a & b & ~c"]
+    printed = run("search", *formula, "--export", "qasm3")
+    assert printed.code == 0
+    path = tmp_path / "s.qasm"
+    written = run("search", *formula, "--export", "qasm3", "-o", path, "--json").json
+    assert path.read_text() == printed.out
+    assert written["iterations"] == 2
+    assert [v["name"] for v in written["variables"]] == ["a", "b", "c"]
+    found = StatevectorBackend().probabilities(read_file(path))
+    assert found.probability("110") == pytest.approx(121 / 128)
+    fixed = run("search", *formula, "--export", "qasm2", "--iterations", 1, "-o", path, "--json")
+    assert fixed.json["iterations"] == 1
+    assert path.read_text().startswith("OPENQASM 2.0")
+    assert StatevectorBackend().probabilities(read_file(path)).probability("110") == (
+        pytest.approx(25 / 32)
+    )
+    exact = run(
+        "search", *formula, "--export", "qasm3", "--exact", "--solutions", 1, "-o", path, "--json"
+    )
+    assert exact.code == 0
+    assert StatevectorBackend().probabilities(read_file(path)).probability("110") == (
+        pytest.approx(1)
+    )
+
+
+def test_a_wide_search_is_exported_only_with_a_number(run):
+    wide = " & ".join(f"x{i}" for i in range(20))
+    result = run("search", "--formula", wide, "--export", "qasm3")
+    assert result.code == 2
+    assert "--iterations" in result.err
+    named = run("search", "--formula", wide, "--export", "qasm3", "--iterations", 2)
+    assert named.code == 0
+    assert named.out.startswith("OPENQASM 3")
+
+
+def test_noise_chooses_the_number_of_iterations(run):
+    formula = ["--formula", "a & b & c & d", "--solutions", 1, "--seed", 1, "--json"]
+    noisy = run("search", *formula, "--fidelity", 0.6).json
+    assert noisy["iterations"] == 2
+    assert noisy["forecast"]["iterations_without_noise"] == 3
+    assert run("search", *formula).json["iterations"] == 3
+    text = run("search", *formula[:-1], "--fidelity", 0.3).out
+    assert "1 iteration forecast to succeed" in text
+
+
+def test_an_exact_search_for_solutions_that_are_not_there(run):
+    result = run("search", "--formula", "a & ~a & b", "--exact", "--solutions", 1, "--seed", 1)
+    assert result.code == 1
+    assert "none found: an exact search for 1 solution ends on one with certainty" in (
+        " ".join(result.out.split())
+    )
+    assert "the oracle does not mark 1 input" in " ".join(result.out.split())
+    printed = run("search", "--formula", "a & ~a & b", "--exact", "--solutions", 1, "--json")
+    assert printed.code == 1
+    assert printed.json["found"] is False
+    assert "does not mark 1 input" in printed.json["advice"]
+
+
+def test_counts_have_their_plural(run):
+    one = run("search", "--formula", "a & b", "--iterations", 1, "--seed", 1).out
+    assert "1 oracle use," in one
+    assert "0 oracle uses," in run("search", "--formula", "a & b", "--iterations", 0).out
 
 
 def test_oracle_export(run, tmp_path):

@@ -58,6 +58,7 @@ def test_no_account(home: Path) -> None:
 
 
 def test_a_bad_token(service: StandIn, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Qiskit/qiskit-ibm-runtime#377, #1747, #1491: failures in the wrong class."""
     monkeypatch.setenv("QISKIT_IBM_TOKEN", "not-the-key-of-anybody")
     ran = cli("devices")
     assert ran.code == 1
@@ -68,6 +69,7 @@ def test_a_bad_token(service: StandIn, cli: Cli, monkeypatch: pytest.MonkeyPatch
 def test_no_network_is_not_blamed_on_the_token(
     service: StandIn, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Qiskit/qiskit-ibm-runtime#377, #1747, #1491: failures in the wrong class."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         nowhere = f"http://127.0.0.1:{unused.getsockname()[1]}"
@@ -193,6 +195,7 @@ def test_a_service_that_is_down_leaves_the_job_to_be_found(
 
 
 def test_the_clients_own_refusal_of_a_session_is_translated(service: StandIn) -> None:
+    """qiskit-community/spank-plugins#133: the refusal has no class of its own."""
     from qiskit_ibm_runtime import QiskitRuntimeService, Session
 
     backend = QiskitRuntimeService().backend("ibm_manila")

@@ -363,6 +363,7 @@ def test_what_a_snapshot_says_about_itself_is_passed_on(monkeypatch: pytest.Monk
 
 
 def test_isa_check() -> None:
+    """Qiskit/qiskit-ibm-runtime#1718, qiskit-community/qiskit-device-benchmarking#58: non-ISA."""
     good = transpile(QuantumCircuit(2), target=MANILA.target)
     require_isa([good], MANILA)
     for wrong, words in (
@@ -385,6 +386,15 @@ def test_isa_check() -> None:
         else:
             with pytest.raises(NotIsaError, match="must be in 0 to pi/2"):
                 require_isa([circuit], fractional)
+
+
+def test_compiled_angles_are_those_that_the_device_takes() -> None:
+    plan = planned(TASKS["grover 3, 2"], snapshot("fractional"))  # which has rzz
+    angles = [float(i.operation.params[0]) for i in plan.circuits[0].data if i.name == "rzz"]
+    assert angles
+    assert all(0 <= angle <= math.pi / 2 + 1e-9 for angle in angles)
+    (found,) = simulated(plan)
+    assert found == pytest.approx(plan.parts[0].forecast.success, abs=0.03)
 
 
 def test_a_circuit_wider_than_the_device() -> None:

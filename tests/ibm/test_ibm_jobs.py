@@ -177,6 +177,7 @@ def test_a_batch_that_cannot_be_closed_hides_no_job(service: StandIn, cli: Cli) 
 
 
 def test_a_session_is_refused_with_the_reason(service: StandIn, cli: Cli) -> None:
+    """qiskit-community/spank-plugins#133: what to do instead is said."""
     ran = cli("submit", *DEUTSCH, *FAST, "--mode", "session")
     assert ran.code == 1
     assert "open plan refuses" in ran.err
@@ -208,6 +209,7 @@ def test_a_hopeless_circuit_is_refused_unless_forced(service: StandIn, cli: Cli)
 
 
 def test_another_process_gets_the_result(service: StandIn, cli: Cli, home: Path) -> None:
+    """Qiskit/qiskit-tutorials#249, qiskit-ibm-runtime#696: results after closing the laptop."""
     job = send(cli)
     done = subprocess.run(
         [sys.executable, "-m", "qmastermind", "ibm", "result", job, "--wait", "--json"],
@@ -241,6 +243,7 @@ def test_another_machine_gets_the_result_from_the_record_file(
 
 
 def test_a_result_that_is_not_there_yet(service: StandIn, cli: Cli) -> None:
+    """Qiskit/qiskit-ibm-runtime#1001: a result was waited for without end or word."""
     service.state.hold = True
     job = send(cli)
     for arguments in (("result", job), ("result", job, "--timeout", "0.3")):
@@ -285,6 +288,7 @@ def test_cancel(service: StandIn, cli: Cli) -> None:
 
 
 def test_a_job_cancelled_elsewhere_says_so(service: StandIn, cli: Cli) -> None:
+    """Qiskit/documentation#1227: the result of a cancelled job has to say "cancelled"."""
     service.state.hold = True
     job = send(cli)
     service.state.cancel(job)

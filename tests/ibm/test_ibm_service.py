@@ -63,6 +63,7 @@ def test_the_environment_alone_sends_the_client_here(
 def test_the_new_sampler_sends_what_the_device_cannot_run(
     service: StandIn, account: QiskitRuntimeService
 ) -> None:
+    """qiskit-community/qiskit-algorithms#165: it fails in the queue with 1517, not here."""
     # Why we check circuits ourselves. If this fails, the client has begun to check.
     circuit = QuantumCircuit(1)
     circuit.h(0)
@@ -73,6 +74,7 @@ def test_the_new_sampler_sends_what_the_device_cannot_run(
 
 
 def test_a_session_is_refused_on_the_open_plan(account: QiskitRuntimeService) -> None:
+    """qiskit-community/spank-plugins#133: the open plan has no sessions."""
     with pytest.raises(Exception, match="open plan"):
         Session(backend=account.backend("ibm_manila"))
 

@@ -18,6 +18,11 @@ from ibm_command import Cli
 from ibm_service import StandIn, State
 
 from qmastermind.game import Rules
+from qmastermind_qiskit.ibm import tasks
+from qmastermind_qiskit.ibm.client import RunOptions
+from qmastermind_qiskit.ibm.device import snapshots
+from qmastermind_qiskit.ibm.noise import NoisySimulator
+from qmastermind_qiskit.ibm.plan import Compilation, make_plan
 
 pytestmark = pytest.mark.slow
 
@@ -95,3 +100,15 @@ def test_all_snapshots_are_listed(cli: Cli) -> None:
     torino = next(row for row in rows if row["name"] == "fake_torino")
     assert (torino["qubits"], torino["two_qubit_gates"]) == (133, ["cz"])
     assert len(torino["unusable_edges"]) == 22
+
+
+def test_every_snapshot_runs_as_it_is_forecast() -> None:
+    task, ran = tasks.grover_marked(["10"], 1), 0
+    for device in snapshots():
+        if device.num_qubits > 1 and device.two_qubit_gates:
+            plan = make_plan(task, device, RunOptions(shots=2000), Compilation(seeds=1))
+            (counts,) = NoisySimulator(device).run(plan.circuits, 2000, seed=1)
+            success = plan.parts[0].forecast.success
+            assert counts["10"] / 2000 == pytest.approx(success, abs=0.05), device.name
+            ran += 1
+    assert ran > 60

@@ -61,7 +61,7 @@ def compile_circuit(
         BackendError: If Qiskit fails.
     """
     from qiskit.circuit import AncillaRegister
-    from qiskit.transpiler import generate_preset_pass_manager
+    from qiskit.transpiler import PassManager, generate_preset_pass_manager
 
     from qmastermind_qiskit.exporter import to_qiskit
     from qmastermind_qiskit.failures import our_errors
@@ -73,6 +73,11 @@ def compile_circuit(
         manager = generate_preset_pass_manager(
             optimization_level=level, target=device.target, seed_transpiler=seed
         )
+        if "rzz" in device.target.operation_names:
+            from qiskit_ibm_runtime.transpiler.passes import FoldRzzAngle
+
+            # IBM's rzz takes angles from 0 to pi/2 only, of which a target says nothing.
+            manager.post_optimization = PassManager([FoldRzzAngle()])
         native = manager.run(source)
     count = circuit.num_qubits
     initial = native.layout.initial_index_layout(filter_ancillas=True)[:count]

@@ -146,7 +146,8 @@ def _usable(raw: Target) -> tuple[Target, tuple[tuple[int, int], ...]]:
     """The target without control flow, and without what the calibration reports as broken.
 
     That is a two-qubit gate whose error is missing or 1, in either direction, and everything on a
-    qubit that has an instruction of error 1.
+    qubit that has an instruction of error 1. Older snapshots do not say how long a measurement
+    takes; it counts as 0, so that circuits can be scheduled.
     """
     from qiskit.transpiler import Target
 
@@ -173,7 +174,7 @@ def _usable(raw: Target) -> tuple[Target, tuple[tuple[int, int], ...]]:
                 if len(qubits) == 2:
                     unusable.add(qubits)
             else:
-                kept[qubits] = properties
+                kept[qubits] = _timed(properties)
         if kept:
             target.add_instruction(raw.operation_from_name(name), kept, name=name)
     return target, tuple(sorted(unusable))
@@ -184,6 +185,14 @@ def _entries(target: Target, name: str) -> dict[tuple[int, ...], InstructionProp
     if isinstance(target.operation_from_name(name), type):
         return {}
     return dict(target[name])
+
+
+def _timed(properties: InstructionProperties | None) -> InstructionProperties:
+    if properties is not None and properties.duration is not None:
+        return properties
+    from qiskit.transpiler import InstructionProperties
+
+    return InstructionProperties(0.0, getattr(properties, "error", None))
 
 
 def _works(properties: InstructionProperties | None) -> bool:

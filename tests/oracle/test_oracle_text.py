@@ -76,22 +76,8 @@ def test_precedence(text, same):
 
 
 def test_variables_are_in_order_of_first_appearance():
-    """A user's report: x1 & x2 & ~x3 is satisfied by (1, 1, 0), in the order of the variables."""
-    oracle = from_formula("x1 & x2 & ~x3")
-    assert oracle.variables.names == ("x1", "x2", "x3")
-    assert list(oracle.marked()) == ["110"]
     assert from_formula("b & a").variables.names == ("b", "a")
     assert from_formula("b & a", ("a", "b", "z")).variables.names == ("a", "b", "z")
-
-
-def test_edges_from_users_reports():
-    """Always-true functions are a global sign, and both halves of an equivalence are marked."""
-    assert list(from_formula("x | ~x").marked()) == ["0", "1"]
-    assert list(from_formula("(x & y) | (~x & ~y)").marked()) == ["00", "11"]
-    check_phase_oracle(from_formula("(x & y) | (~x & ~y)"), ["00", "01", "10", "11"])
-    assert list(TableOracle(["0", "1"], bits("x")).marked()) == ["0", "1"]
-    check_phase_oracle(TableOracle(["0", "1"], bits("x")), ["0", "1"])
-    check_phase_oracle(TableOracle([], bits("x")), ["0", "1"])
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ PALETTE = {
 }
 _OTHER = "#667085"
 _FIT_FROM = 6  # qubits; smaller circuits do not show how they grow
-_DECADES = 30  # ratio of bars beyond which their axis is logarithmic
+_WIDE = 30  # ratio of bars beyond which their axis is logarithmic
 
 
 class Point(NamedTuple):
@@ -98,31 +98,39 @@ def bar_figure(rows: Sequence[Row]) -> Any:
     panels = fig.subplots(len(shown), 2, squeeze=False, height_ratios=heights)
     for (left, right), (block, members) in zip(panels, shown.items(), strict=True):
         heading = f"{title(block)}\n" if len(shown) > 1 else ""
-        _bars(left, members, "two_qubit_depth", f"{heading}two-qubit depth")
-        _bars(right, members, "two_qubit_gates", "two-qubit gates")
+        logarithmic = any(_is_wide(members, key) for key in ("two_qubit_depth", "two_qubit_gates"))
+        note = ", logarithmic" if logarithmic else ""
+        _bars(left, members, "two_qubit_depth", logarithmic)
+        _bars(right, members, "two_qubit_gates", logarithmic)
+        left.set_title(f"{heading}two-qubit depth{note}", fontsize=10, loc="left")
+        right.set_title(f"two-qubit gates{note}", fontsize=10, loc="left")
         left.set_yticks(range(len(members)), [label(row) for row in members])
         right.set_yticks([])
     return fig
 
 
-def _bars(axes: Any, members: Sequence[Row], key: str, name: str) -> None:
+def _is_wide(members: Sequence[Row], key: str) -> bool:
+    values = [row.figures[key] for row in members]
+    return min(values) > 0 and max(values) > _WIDE * min(values)
+
+
+def _bars(axes: Any, members: Sequence[Row], key: str, logarithmic: bool) -> None:
     values = [row.figures[key] for row in members]
     colours = [colour_of(row.backend) for row in members]
     bars = axes.barh(range(len(values)), values, color=colours, height=0.72)
     low, high = min(values), max(values)
-    if low > 0 and high > _DECADES * low:
+    if logarithmic and low > 0:
         axes.set_xscale("log")
         axes.set_xlim(low / 2, high * 3)
-        name += ", logarithmic"
     else:
         axes.set_xlim(0, max(1.0, 1.15 * high))
     for row, bar in zip(members, bars, strict=True):
         if row.lowering == "framework":
             bar.set_alpha(0.55)
     axes.bar_label(bars, fmt="%g", padding=3, fontsize=8)
-    axes.set_title(name, fontsize=10, loc="left")
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(labelsize=8)
+    axes.margins(y=0.01)
     axes.invert_yaxis()
 
 

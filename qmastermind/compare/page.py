@@ -18,6 +18,7 @@ a { color: #1b5fa8; }
                 margin-right: .45em; }
 .scroll { overflow-x: auto; }
 figure { margin: .6rem 0 1rem; }
+figcaption { color: var(--soft); font-size: .86rem; margin-top: .6rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .86rem; }
 table.sortable { width: 100%; }
 th, td { padding: .32rem .55rem; border-bottom: 1px solid var(--line); text-align: left;

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from io import StringIO
 from typing import Any
 
-from qmastermind.circuit import Circuit
+from qmastermind.circuit import Box, Circuit
 from qmastermind.compare.cells import Row
 from qmastermind.compare.charts import bar_figure, colour_of, scaling_figure, scaling_series
 from qmastermind.compare.page import SCRIPT, STYLE
@@ -68,8 +68,7 @@ def to_html(rows: Sequence[Row], about: Mapping[str, Any], circuits: Mapping[str
     for number, (block, members) in enumerate(blocks(rows).items()):
         parts.append(f"<section id='b{number}'><h2>{html.escape(title(block))}</h2>")
         if block[0] in pictures:
-            drawing = svg(pictures.pop(block[0]))
-            parts.append(f"<figure class='scroll'>{drawing}</figure>")
+            parts.append(_picture(pictures.pop(block[0])))
         if not scaling and sum(row.ranked for row in members) > 1:
             parts.append(f"<figure>{_svg(bar_figure(members))}</figure>")
         parts.append(f"{_table(members)}</section>")
@@ -151,6 +150,17 @@ def _table(members: Sequence[Row]) -> str:
 
 def _side(key: str) -> str:
     return f" class='{key}'" if key in ("label", "verdict") else " class='n'"
+
+
+def _picture(circuit: Circuit) -> str:
+    """The circuit, and what is in the boxes that stand in it."""
+    inside = {op.label: op.circuit for op in circuit.operations if isinstance(op, Box) and op.label}
+    more = "".join(
+        f"<figcaption>{html.escape(name)}</figcaption><div class='scroll'>"
+        f"{svg(body.flattened())}</div>"
+        for name, body in inside.items()
+    )
+    return f"<figure><div class='scroll'>{svg(circuit)}</div>{more}</figure>"
 
 
 def _pictured(circuits: Mapping[str, Circuit]) -> dict[str, Circuit]:

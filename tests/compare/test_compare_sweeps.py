@@ -1,0 +1,198 @@
+"""Sweeps that are killed and resumed, that run out of time or memory, or run on a Dask cluster."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from qmastermind.circuit import CircuitBuilder, Register
+from qmastermind.compare import OURS, Cell, in_order, run_cells
+from qmastermind.compare import cells as cells_module
+from qmastermind.compare.runner import Cache
+from qmastermind.compare.worker import Worker, attempt
+from qmastermind.errors import TooLargeError
+from qmastermind.target import Target
+
+
+def cell(number=0, **changes):
+    b = CircuitBuilder(Register("x", 4))
+    b.h(3)
+    b.x(3, [0, 1, 2])
+    b.rz(0.1 + number, 0)
+    return replace(Cell(f"c{number}", b.build(), OURS, 2, "ours", Target()), **changes)
+
+
+SWEEP = """
+import os, sys, time
+from pathlib import Path
+from qmastermind.compare import run_cells
+from qmastermind.compare.worker import Worker
+sys.path.insert(0, {folder!r})
+from sweep_cells import todo
+
+log, folder = Path({log!r}), Path({cache!r})
+honest = Worker.run
+
+def logged(self, cell, timeout):
+    row = honest(self, cell, timeout)
+    with log.open("a") as file:
+        file.write(cell.name + "\\n")
+    return row
+
+Worker.run = logged
+for row in run_cells(todo(), cache=folder, workers={workers}):
+    print(row.circuit, row.status, row.equivalent, flush=True)
+    time.sleep({pause})
+"""
+
+CELLS = """
+from qmastermind.circuit import CircuitBuilder, Register
+from qmastermind.compare import Cell
+from qmastermind.target import Target
+
+def todo():
+    cells = []
+    for i in range(8):
+        b = CircuitBuilder(Register("x", 4))
+        b.h(3)
+        b.x(3, [0, 1, 2])
+        b.rz(0.1 + i, 0)
+        cells.append(Cell(f"c{i}", b.build(), "qmastermind", 2, "ours", Target()))
+    return cells
+"""
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_sweep_that_was_killed_compiles_nothing_twice(tmp_path, workers):
+    (tmp_path / "sweep_cells.py").write_text(CELLS)
+    log, cache = tmp_path / "compiled.txt", tmp_path / "cache"
+    options = {"folder": str(tmp_path), "log": str(log), "cache": str(cache), "workers": workers}
+    code = SWEEP.format(**options, pause=0.2)
+    sweep = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    seen = [sweep.stdout.readline().split()[0] for _ in range(3)]
+    os.kill(sweep.pid, signal.SIGKILL)
+    sweep.wait()
+    sweep.stdout.close()
+    finished = {json.loads(p.read_text())["circuit"] for p in cache.glob("*.json")}
+    assert set(seen) <= finished
+    assert len(finished) < 8  # it was in the middle
+    before = Counter(log.read_text().split())
+    again = subprocess.run(
+        [sys.executable, "-c", SWEEP.format(**options, pause=0)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert sorted(again.stdout.split("\n")[:-1]) == [f"c{i} ok True" for i in range(8)]
+    recompiled = Counter(log.read_text().split()) - before
+    assert set(recompiled) == {f"c{i}" for i in range(8)} - finished
+    assert set(recompiled.values()) == {1}
+
+
+def test_the_workers_of_a_killed_sweep_end_with_it(tmp_path):
+    code = (
+        "from qmastermind.compare.worker import Worker\n"
+        "w = Worker(); p = w._started(); print(p.pid, flush=True)\n"
+        "import time; time.sleep(60)\n"
+    )
+    sweep = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    pid = int(sweep.stdout.readline())
+    sweep.kill()
+    sweep.wait()
+    sweep.stdout.close()
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and is_alive(pid):
+        time.sleep(0.05)
+    assert not is_alive(pid)
+
+
+def is_alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_what_was_compiled_is_kept_if_its_proof_takes_too_long(monkeypatch):
+    worker = Worker()
+    try:
+        assert worker.run(cell(), 60).ranked
+        wide = CircuitBuilder(Register("x", 23))
+        wide.z(22, range(22))
+        row = worker.run(cell(circuit=wide.build()), 3.0)
+        assert row.status == "ok"
+        assert row.equivalent is None
+        assert not row.ranked
+        assert row.detail == "no proof within 3 s"
+        assert row.figures["two_qubit_gates"] > 0
+    finally:
+        worker.close()
+
+
+def test_a_proof_that_needs_too_much_memory_leaves_the_figures(monkeypatch):
+    for error in (MemoryError(), TooLargeError("24 qubits do not fit")):
+
+        def refuse(*_, error=error, **__):
+            raise error
+
+        monkeypatch.setattr(cells_module, "equivalent", refuse)
+        row = attempt(cell())
+        assert (row.status, row.equivalent) == ("ok", None)
+        assert row.detail.startswith("no proof: ")
+        assert row.figures["two_qubit_gates"] > 0
+
+
+def test_a_compiler_that_runs_out_of_memory_is_a_row(monkeypatch):
+    def exhausted(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(cells_module, "compile_cell", exhausted)
+    row = attempt(cell())
+    assert (row.status, row.detail) == ("failed", "out of memory")
+
+
+def test_rows_that_were_not_decided_are_tried_again(tmp_path):
+    store = Cache(tmp_path)
+    row = attempt(cell())
+    store.put(cell(), replace(row, equivalent=None))
+    assert store.get(cell()) is None
+    store.put(cell(), row)
+    assert store.get(cell()) == row
+
+
+def test_a_cell_that_cannot_be_sent_is_a_row():
+    lambdas = cell(name=lambda: None)
+    rows = list(run_cells([lambdas, cell(1)]))
+    assert sorted(row.status for row in rows) == ["failed", "ok"]
+
+
+def test_order_of_blocks_is_that_of_the_cells():
+    todo = [cell(i) for i in range(3)]
+    rows = [attempt(c) for c in reversed(todo)]
+    assert [row.circuit for row in in_order(rows, todo)] == ["c0", "c1", "c2"]
+
+
+def test_a_dask_cluster_gives_the_same_rows(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    todo = [*(cell(i) for i in range(3)), cell(9, backend="statevector")]
+    local = {row.circuit: row for row in run_cells(todo)}
+    with distributed.LocalCluster(
+        n_workers=1,
+        threads_per_worker=2,
+        processes=False,
+        dashboard_address=None,
+        local_directory=str(tmp_path / "dask"),
+    ) as cluster:
+        scheduler = cluster.scheduler_address
+        spread = list(run_cells(todo, cache=tmp_path / "cache", scheduler=scheduler))
+    assert len(spread) == len(todo)
+    for row in spread:
+        assert replace(row, seconds=0) == replace(local[row.circuit], seconds=0)
+    assert len(list((tmp_path / "cache").glob("*.json"))) == 3

@@ -56,7 +56,7 @@ def test_every_number_of_colours(k):
         plan = adaptive_plan(rules, variant)
         if variant != "padded":
             assert plan.queries == num_queries(k)
-        for colour in {0, k // 2, k - 1}:
+        for colour in range(k):
             assert probability(rules, (colour,), variant) == pytest.approx(1, abs=1e-9)
     assert adaptive_plan(rules).queries == num_queries(k) or k == 3
 
@@ -70,15 +70,17 @@ def test_auto_never_takes_more_queries_than_the_bound():
 def test_every_secret_of_the_classic_game(variant):
     rules = Rules()
     for secret in rules.codes():
-        if variant == "phases" or secret[0] <= secret[1] <= secret[2]:
-            assert probability(rules, secret, variant) == pytest.approx(1, abs=1e-9)
+        assert probability(rules, secret, variant) == pytest.approx(1, abs=1e-9)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_counting_oracle_on_the_classic_game(variant):
     rules = Rules()
     rng = np.random.default_rng(4)
-    for secret in [(5, 2, 0, 3), (1, 1, 4, 0), *(rules.random_code(rng) for _ in range(5))]:
+    secrets = {(5, 2, 0, 3), (1, 1, 4, 0)}
+    while len(secrets) < 20:
+        secrets.add(tuple(rules.random_code(rng)))
+    for secret in secrets:
         assert probability(rules, secret, variant, counting=True) == pytest.approx(1, abs=1e-9)
 
 

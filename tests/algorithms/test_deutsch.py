@@ -66,6 +66,24 @@ def test_two_colours_are_refused_plainly():
         colour_pairs(2, "paths")
 
 
+def test_the_published_decoder_is_wrong_for_two_colours():
+    """Its one query tells nothing: every position holds one of the pair, whatever the secret.
+
+    Algorithm 2 of the article decodes that answer to the second colour everywhere.
+    """
+    rules = Rules(3, 2)
+    wrong = 0
+    for secret in rules.codes():
+        answers = StatevectorBackend().probabilities(pair_query(ColourPairOracle(secret, 0, 1)))
+        assert answers.probability("111") == pytest.approx(1)
+        wrong += decode_memberships([(0, 1)], ["111"]) != secret
+        maker = Codemaker(secret, rules)
+        query = two_colour_query(maker.black_peg_oracle(count_bits=2))
+        right = StatevectorBackend().probabilities(query)
+        assert right.probability("".join(map(str, secret))) == pytest.approx(1)
+    assert wrong == 7  # of 8
+
+
 def test_answers_that_fit_no_colour():
     with pytest.raises(UsageError, match="position 2 fit no colour"):
         decode_memberships(STAR3, ["10", "10"])

@@ -98,12 +98,16 @@ def bar_figure(rows: Sequence[Row]) -> Any:
     panels = fig.subplots(len(shown), 2, squeeze=False, height_ratios=heights)
     for (left, right), (block, members) in zip(panels, shown.items(), strict=True):
         heading = f"{title(block)}\n" if len(shown) > 1 else ""
-        logarithmic = any(_is_wide(members, key) for key in ("two_qubit_depth", "two_qubit_gates"))
+        keys = ("two_qubit_depth", "two_qubit_gates")
+        if not any(row.figures[key] for row in members for key in keys):
+            keys = ("depth", "one_qubit_gates")
+        logarithmic = any(_is_wide(members, key) for key in keys)
         note = ", logarithmic" if logarithmic else ""
-        _bars(left, members, "two_qubit_depth", logarithmic)
-        _bars(right, members, "two_qubit_gates", logarithmic)
-        left.set_title(f"{heading}two-qubit depth{note}", fontsize=10, loc="left")
-        right.set_title(f"two-qubit gates{note}", fontsize=10, loc="left")
+        for axes, key in zip((left, right), keys, strict=True):
+            _bars(axes, members, key, logarithmic)
+            name = key.replace("two_qubit", "two-qubit").replace("one_qubit", "one-qubit")
+            above = heading if axes is left else ""
+            axes.set_title(f"{above}{name.replace('_', ' ')}{note}", fontsize=10, loc="left")
         left.set_yticks(range(len(members)), [label(row) for row in members])
         right.set_yticks([])
     return fig

@@ -18,7 +18,8 @@ a { color: #1b5fa8; }
                 margin-right: .45em; }
 .scroll { overflow-x: auto; }
 figure { margin: .6rem 0 1rem; }
-figcaption { color: var(--soft); font-size: .86rem; margin-top: .6rem; }
+figure.pictures { display: flex; flex-wrap: wrap; gap: .6rem 3rem; align-items: end; }
+figcaption { color: var(--soft); font-size: .86rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .86rem; }
 table.sortable { width: 100%; }
 th, td { padding: .32rem .55rem; border-bottom: 1px solid var(--line); text-align: left;
@@ -35,7 +36,8 @@ tr.best td { background: var(--best); }
 tr.unranked td { color: #a3123a; }
 tbody tr:hover td { background: #f3f6fa; }
 pre { background: #f5f7fa; padding: .8rem 1rem; overflow-x: auto; font-size: .85rem;
-      border-radius: 6px; }
+      border-radius: 6px;
+      white-space: pre-wrap; overflow-wrap: anywhere; }
 .passes { font-size: .85rem; color: var(--soft); }
 figure > svg:not(.circuit) { max-width: 100%; height: auto; }
 @media print { body { max-width: none; padding: 0; } section { break-inside: avoid; } }

@@ -156,11 +156,11 @@ def _picture(circuit: Circuit) -> str:
     """The circuit, and what is in the boxes that stand in it."""
     inside = {op.label: op.circuit for op in circuit.operations if isinstance(op, Box) and op.label}
     more = "".join(
-        f"<figcaption>{html.escape(name)}</figcaption><div class='scroll'>"
+        f"<div class='scroll'><figcaption>{html.escape(name)}:</figcaption>"
         f"{svg(body.flattened())}</div>"
         for name, body in inside.items()
     )
-    return f"<figure><div class='scroll'>{svg(circuit)}</div>{more}</figure>"
+    return f"<figure class='pictures'><div class='scroll'>{svg(circuit)}</div>{more}</figure>"
 
 
 def _pictured(circuits: Mapping[str, Circuit]) -> dict[str, Circuit]:

@@ -2,6 +2,8 @@ import json
 
 import pytest
 
+from qmastermind.compare import FRAMEWORKS
+
 pytest.importorskip("matplotlib")
 
 
@@ -69,6 +71,61 @@ def test_interrupted_sweeps_print_what_there_is(run, monkeypatch):
     assert "interrupted: 1 of" in result.err
 
 
+def test_a_backend_without_a_proved_row_fails_the_command(run):
+    """It has no compiler; our own row, which is proved, does not make up for it."""
+    result = run("compare", "--backends", "statevector", "--circuit", "deutsch", "--json", "-")
+    assert result.code == 1
+    statuses = {row["backend"]: row["status"] for row in result.json["rows"]}
+    assert statuses == {"statevector": "failed", "qmastermind": "ok"}
+    assert "no proved row of: statevector" in result.err
+    shown = run("compare", "--backends", "statevector", "--circuit", "deutsch")
+    assert shown.code == 1
+    assert "failed: backend 'statevector' has no compiler" in " ".join(shown.out.split())
+
+
+def test_what_is_not_installed_is_left_out_unless_asked_for(run, monkeypatch):
+    import qmastermind.registry as registry
+
+    class Info:
+        def missing(self):
+            return "cirq-core"
+
+    class Plugin:
+        cls = type("Cls", (), {"info": Info()})
+
+    real = registry.registered_backends()
+    monkeypatch.setattr(
+        registry, "registered_backends", lambda: {**real, **dict.fromkeys(FRAMEWORKS, Plugin)}
+    )
+    result = run("compare", "--circuit", "deutsch", "--json", "-")
+    assert result.code == 0
+    assert [row["backend"] for row in result.json["rows"]] == ["qmastermind"]
+    assert "not installed: qiskit, cirq, pennylane, tket" in result.err
+
+
+def test_t_figures_stand_in_a_clifford_t_table(run):
+    basis = "h,s,sdg,t,tdg,x,cx"
+    result = run(*OURS, "--circuit", "oracle", "--ancillas", "9", "--basis", basis)
+    assert result.code == 0
+    assert "of them" not in result.out
+    row = run(*OURS, "--circuit", "oracle", "--ancillas", "9", "--basis", basis, "--json", "-")
+    figures = row.json["rows"][0]["figures"]
+    assert figures["t_gates"] >= figures["t_depth"] > 0
+
+
+def test_the_tolerance_is_part_of_what_is_asked(run):
+    for tolerance in ("1e-9", "0.01"):
+        result = run(*OURS, "--circuit", "deutsch", "--tolerance", tolerance, "--json", "-")
+        assert result.code == 0
+        assert result.json["rows"][0]["equivalent"] is True
+
+
+def test_a_route_needs_a_framework(run):
+    result = run(*OURS, "--circuit", "deutsch", "--target", "line")
+    assert result.code == 2
+    assert "nothing to compare" in result.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -83,6 +140,8 @@ def test_interrupted_sweeps_print_what_there_is(run, monkeypatch):
         (["--space", "none"], "unknown space"),
         (["--secret", "XXXX"], "no colour"),
         (["--repeat", "0"], "--repeat"),
+        (["--tolerance", "0"], "the tolerance is a distance"),
+        (["--target", "ibm:nowhere"], "unknown stored device 'nowhere'"),
     ],
 )
 def test_misuse(run, arguments, words):

@@ -5,8 +5,6 @@ by another counter: two-qubit gates, two-qubit depth and depth of one Grover ite
 preparation, secret OYGB, 12 qubits. They hold for these versions only.
 """
 
-import math
-
 import pytest
 
 from qmastermind.compare import OURS, Cell, blocks, build_case, in_order, run_cells, suite

@@ -1,19 +1,21 @@
 """What plugins need around a framework: errors translated, targets checked, results settled.
 
-A compiler plugin calls :func:`check_request` first, lets its framework work inside
-:func:`framework_errors`, brings the result back to the neutral form, and ends with
-:func:`settle`, so that what it returns is in the basis and on the couplings that were asked for.
+A compiler plugin hands its framework's work to :func:`compile_settled`, which checks the request,
+translates what the framework raises, and brings the result into the basis that was asked for.
 """
 
 from __future__ import annotations
 
+import time
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from qmastermind.backend import Backend, Compiled
 from qmastermind.circuit import Apply, Circuit, CircuitBuilder, Phases, Register, remap
 from qmastermind.errors import (
     BackendError,
@@ -121,6 +123,71 @@ def settle(circuit: Circuit, source: Circuit, target: Target) -> tuple[Circuit, 
     if problem is not None:
         raise BackendError(f"the compiled circuit does not fit target {target.name!r}: {problem}")
     return circuit, note
+
+
+class Work(NamedTuple):
+    """What a framework's compiler made of a circuit.
+
+    Attributes:
+        native: The framework's own circuit.
+        circuit: The same read back.
+        passes: Names of the passes, in order.
+        initial_layout: The physical qubit on which each qubit of the source starts.
+        final_layout: The one on which it ends.
+    """
+
+    native: Any
+    circuit: Circuit
+    passes: str
+    initial_layout: tuple[int, ...]
+    final_layout: tuple[int, ...]
+
+
+def compile_settled(
+    backend: Backend,
+    framework: str,
+    work: Callable[[Circuit, Target, int], Work],
+    circuit: Circuit,
+    target: Target | None,
+    level: int,
+    seed: int | None,
+) -> Compiled:
+    """Compiles with a framework's compiler: request checked, errors ours, result in the basis.
+
+    Args:
+        backend: Whose name and version the result bears.
+        framework: Its name in messages.
+        work: Compiles a circuit for a target at a level; may leave gates outside the basis.
+        circuit: With or without measurements.
+        target: Default: all-to-all in the default basis.
+        level: 0 to 3.
+        seed: As it was given.
+
+    Raises:
+        UsageError: If the level is not 0 to 3.
+        TooLargeError: If the circuit has more qubits than the target.
+        UnsupportedError: If a gate cannot be written in the basis.
+        BackendError: If the framework failed, or put a gate on qubits that are not coupled.
+    """
+    target = check_request(circuit, target, level)
+    started = time.perf_counter()
+    with framework_errors(framework):
+        done = work(circuit, target, level)
+    settled, note = settle(done.circuit, circuit, target)
+    return Compiled(
+        source=circuit,
+        circuit=settled,
+        native=done.native,
+        target=target,
+        backend=backend.name,
+        version=backend.version,
+        level=level,
+        passes=join_passes((done.passes, note)),
+        seed=seed,
+        seconds=time.perf_counter() - started,
+        initial_layout=done.initial_layout,
+        final_layout=done.final_layout,
+    )
 
 
 def split_measurements(circuit: Circuit) -> tuple[Circuit, dict[int, int]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -10,13 +9,7 @@ import numpy as np
 from qmastermind.backend import Backend, BackendInfo, Capability, Compiled, Result
 from qmastermind.circuit import Circuit
 from qmastermind.errors import MissingDependencyError, UnknownNameError, UnsupportedError
-from qmastermind.plugin import (
-    check_request,
-    framework_errors,
-    join_passes,
-    settle,
-    without_idle_qubits,
-)
+from qmastermind.plugin import compile_settled, framework_errors, without_idle_qubits
 from qmastermind.results import Counts, Distribution, Factor
 from qmastermind.simulator.memory import require_memory
 from qmastermind.target import Target
@@ -145,25 +138,7 @@ class CirqBackend(Backend):
         """
         from qmastermind_cirq.compiler import compile_for
 
-        target = check_request(circuit, target, level)
-        started = time.perf_counter()
-        with framework_errors("Cirq"):
-            native, neutral, passes, initial, final = compile_for(circuit, target, level)
-        neutral, note = settle(neutral, circuit, target)
-        return Compiled(
-            source=circuit,
-            circuit=neutral,
-            native=native,
-            target=target,
-            backend=self.name,
-            version=self.version,
-            level=level,
-            passes=join_passes((passes, note)),
-            seed=seed,
-            seconds=time.perf_counter() - started,
-            initial_layout=initial,
-            final_layout=final,
-        )
+        return compile_settled(self, "Cirq", compile_for, circuit, target, level, seed)
 
     def export(self, circuit: Circuit, file_format: str) -> bytes:
         """The circuit as a file for ``cirq.read_json``, boxes opened.

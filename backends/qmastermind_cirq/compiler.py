@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import cirq
 import networkx as nx
 
-from qmastermind.plugin import check_connected, join_passes, split_measurements
+from qmastermind.plugin import Work, check_connected, join_passes, split_measurements
 from qmastermind_cirq.exporter import BARRIER_TAG, operations_for
 from qmastermind_cirq.gates import eigen_gate
 from qmastermind_cirq.importer import from_cirq
@@ -29,9 +29,7 @@ MAX_PASSES = 10
 """Level 3 repeats the optimisation until nothing changes, at most so often."""
 
 
-def compile_for(
-    circuit: Circuit, target: Target, level: int
-) -> tuple[cirq.Circuit, Circuit, str, Layout, Layout]:
+def compile_for(circuit: Circuit, target: Target, level: int) -> Work:
     """Compiles for a target, except for the change from CZ to its basis.
 
     Returns:
@@ -65,7 +63,7 @@ def compile_for(
     native.append(cirq.measure(qubits[final[q]], key=f"c{bit}") for bit, q in measured.items())
     if circuit.total_global_phase:
         native.append(cirq.global_phase_operation(cmath.exp(1j * circuit.total_global_phase)))
-    return native, from_cirq(native, qubits), join_passes(passes), initial, final
+    return Work(native, from_cirq(native, qubits), join_passes(passes), initial, final)
 
 
 def _is_elementary(op: cirq.Operation) -> bool:

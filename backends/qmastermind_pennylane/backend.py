@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import inspect
-import time
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -13,13 +12,7 @@ import numpy as np
 from qmastermind.backend import Backend, BackendInfo, Capability, Compiled, Result
 from qmastermind.circuit import Circuit, Measure, Reset
 from qmastermind.errors import UnknownNameError
-from qmastermind.plugin import (
-    check_request,
-    framework_errors,
-    join_passes,
-    settle,
-    without_idle_qubits,
-)
+from qmastermind.plugin import compile_settled, framework_errors, without_idle_qubits
 from qmastermind.results import Counts, Distribution, Factor
 from qmastermind.simulator.memory import require_memory
 from qmastermind.target import Target
@@ -149,27 +142,9 @@ class PennyLaneBackend(Backend):
             UsageError: If the circuit does not fit the target.
             UnsupportedError: If the basis cannot express a gate.
         """
-        target = check_request(circuit, target, level)
-        started = time.perf_counter()
-        with framework_errors("PennyLane"):
-            from qmastermind_pennylane.compiler import compile_for
+        from qmastermind_pennylane.compiler import compile_for
 
-            native, neutral, passes, initial, final = compile_for(circuit, target, level)
-        neutral, note = settle(neutral, circuit, target)
-        return Compiled(
-            source=circuit,
-            circuit=neutral,
-            native=native,
-            target=target,
-            backend=self.name,
-            version=self.version,
-            level=level,
-            passes=join_passes((passes, note)),
-            seed=seed,
-            seconds=time.perf_counter() - started,
-            initial_layout=initial,
-            final_layout=final,
-        )
+        return compile_settled(self, "PennyLane", compile_for, circuit, target, level, seed)
 
     def _prepared(self, circuit: Circuit) -> tuple[list[Any], list[int], dict[str, Any]]:
         """The operations, the bits that are written, and what a sample or probs is taken of."""

@@ -16,7 +16,7 @@ import networkx as nx
 import pennylane as qml
 
 from qmastermind.circuit import Apply, Barrier, Circuit, Measure
-from qmastermind.plugin import check_connected, join_passes, split_measurements
+from qmastermind.plugin import Work, check_connected, join_passes, split_measurements
 from qmastermind_pennylane.exporter import Exporter
 from qmastermind_pennylane.importer import read_operations
 
@@ -40,9 +40,7 @@ _PIPELINES: dict[int, tuple[tuple[str, ...], int]] = {
 """For each level the transforms of ``qml.transforms``, and how often they run at most."""
 
 
-def compile_for(
-    circuit: Circuit, target: Target, level: int
-) -> tuple[qml.tape.QuantumScript, Circuit, str, Layout, Layout]:
+def compile_for(circuit: Circuit, target: Target, level: int) -> Work:
     """Compiles for a target, except for the change from {RZ, RX, RY, CNOT} to its basis.
 
     Returns:
@@ -92,7 +90,7 @@ def compile_for(
     if router is not None:
         passes += [router.name, *(passes[-2:] if level else ())]
     script = qml.tape.QuantumScript(native, processes)
-    return script, neutral, join_passes(passes), initial, tuple(places)
+    return Work(script, neutral, join_passes(passes), initial, tuple(places))
 
 
 def _stretches(circuit: Circuit) -> Iterator[tuple[Circuit, Circuit | None]]:

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, ClassVar
 
 from qmastermind.backend import Backend, BackendInfo, Capability, Compiled, Result
 from qmastermind.circuit import Circuit
-from qmastermind.plugin import (
-    check_request,
-    framework_errors,
-    join_passes,
-    settle,
-    without_idle_qubits,
-)
+from qmastermind.plugin import compile_settled, framework_errors, without_idle_qubits
 from qmastermind.results import Distribution
 from qmastermind.simulator import StatevectorBackend
 from qmastermind.target import Target
@@ -132,27 +125,9 @@ class TketBackend(Backend):
             UsageError: If the circuit does not fit the target.
             UnsupportedError: If the basis cannot express a gate.
         """
-        target = check_request(circuit, target, level)
-        started = time.perf_counter()
-        with framework_errors("tket"):
-            from qmastermind_tket.compiler import compile_for
+        from qmastermind_tket.compiler import compile_for
 
-            native, neutral, passes, initial, final = compile_for(circuit, target, level)
-        neutral, note = settle(neutral, circuit, target)
-        return Compiled(
-            source=circuit,
-            circuit=neutral,
-            native=native,
-            target=target,
-            backend=self.name,
-            version=self.version,
-            level=level,
-            passes=join_passes((passes, note)),
-            seed=seed,
-            seconds=time.perf_counter() - started,
-            initial_layout=initial,
-            final_layout=final,
-        )
+        return compile_settled(self, "tket", compile_for, circuit, target, level, seed)
 
     def export(self, circuit: Circuit, file_format: str) -> bytes:
         """The circuit as a file for ``pytket.Circuit.from_dict(json.load(...))``, boxes opened.

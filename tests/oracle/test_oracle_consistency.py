@@ -109,16 +109,28 @@ def test_a_whole_game_with_the_structural_oracle():
     assert solution.details["oracle_uses"] >= 0
 
 
-def test_guesses_are_those_of_a_random_consistent_player():
-    """Drawing uniformly from what fits takes 4.65 guesses on average (published: about 4.64)."""
-    rng = np.random.default_rng(1)
-    codes = CLASSIC.code_array().astype(int)
+def play(secret, rng):
+    """A game that draws uniformly from what the feedback oracle marks; the number of guesses."""
+    encoding, history = Encoding(CLASSIC), []
+    while True:
+        if history:
+            left = ConsistencyOracle(history, encoding, "table").consistent
+            guess = left[rng.integers(len(left))]
+        else:
+            guess = CLASSIC.random_code(rng)
+        history.append((guess, feedback(guess, secret)))
+        if guess == secret:
+            return len(history)
+
+
+def published_player(games, rng):
+    """Lengths of games of a random consistent player, with tables and no code of ours."""
+    codes = np.indices((6, 6, 6, 6)).reshape(4, -1).T
     black = (codes[:, None] == codes[None]).sum(axis=2)
     counts = np.stack([(codes == c).sum(axis=1) for c in range(6)])
     both = sum(np.minimum.outer(n, n) for n in counts)
     answers = 6 * black + (both - black)
-    lengths = []
-    for _ in range(4000):
+    for _ in range(games):
         secret, left, turns = int(rng.integers(1296)), np.arange(1296), 0
         while True:
             guess = int(left[rng.integers(len(left))])
@@ -126,13 +138,47 @@ def test_guesses_are_those_of_a_random_consistent_player():
             if guess == secret:
                 break
             left = left[answers[guess, left] == answers[guess, secret]]
-        lengths.append(turns)
-    assert np.mean(lengths) == pytest.approx(4.65, abs=0.05)
-    played = []
+        yield turns
+
+
+def test_guesses_are_those_of_a_random_consistent_player():
+    """Drawing uniformly from what fits takes 4.65 guesses on average (published: about 4.64)."""
+    rng = np.random.default_rng(1)
+    reference = list(published_player(4000, rng))
+    assert np.mean(reference) == pytest.approx(4.65, abs=0.05)
+    by_truth = [play(CLASSIC.random_code(rng), rng) for _ in range(150)]
+    spread = np.std(reference)
+    assert np.mean(by_truth) == pytest.approx(4.65, abs=4 * spread / 150**0.5)
+    assert max(by_truth) <= 9
+    by_circuit = []
     for seed in range(15):
         maker = Codemaker(CLASSIC.random_code(rng))
-        played.append(len(FeedbackSolver(design="table", seed=seed).solve(maker).guesses))
-    assert np.mean(played) == pytest.approx(4.65, abs=4 * np.std(lengths) / 15**0.5)
+        by_circuit.append(len(FeedbackSolver(design="table", seed=seed).solve(maker).guesses))
+    assert np.mean(by_circuit) == pytest.approx(4.65, abs=4 * spread / 15**0.5)
+
+
+@pytest.mark.slow
+def test_guesses_over_many_games():
+    """1,000 games over the oracle's own truth: 4.65 within four standard errors."""
+    rng = np.random.default_rng(2)
+    lengths = [play(CLASSIC.random_code(rng), rng) for _ in range(1000)]
+    assert np.mean(lengths) == pytest.approx(4.65, abs=4 * np.std(lengths) / 1000**0.5)
+
+
+@pytest.mark.slow
+def test_a_whole_classic_game_with_the_full_circuit():
+    """Every turn on the arithmetic oracle at real size, 21 qubits and more, simulated whole."""
+    secret = CLASSIC.code("ROYR")
+    maker = Codemaker(secret)
+    solution = FeedbackSolver(max_qubits=24, seed=5).solve(maker)
+    assert solution.verified
+    assert solution.code == secret
+    assert maker.queries.quantum == 0
+    first = solution.details["turns"][0]
+    assert first["design"] == "counters"
+    assert first["qubits"] >= 20
+    for i, (guess, _) in enumerate(solution.guesses):
+        assert is_consistent(guess, solution.guesses[:i])
 
 
 def test_the_search_samples_uniformly_among_what_fits():

@@ -14,8 +14,9 @@ from qmastermind.algorithms.grover import plan as plan_search
 from qmastermind.backend import Backend
 from qmastermind.circuit import Circuit
 from qmastermind.errors import UsageError
-from qmastermind.oracle.algebra import exactly_one
+from qmastermind.oracle.algebra import ExpressionOracle, exactly_one
 from qmastermind.oracle.base import Oracle
+from qmastermind.oracle.expression import Constant
 from qmastermind.oracle.table import TableOracle
 from qmastermind.results import Counts
 from qmastermind.validation import check_seed, whole
@@ -33,7 +34,8 @@ class Found:
         assignment: The same by variable.
         iterations: Uses of the oracle in all circuits together.
         circuits: Number of circuits run.
-        failure_bound: If nothing was found, the probability of that with a solution there.
+        failure_bound: If nothing was found, the probability of that with a solution there; 0
+            where the oracle is known to mark nothing.
     """
 
     bits: str | None
@@ -92,7 +94,7 @@ def search_unknown(
 
     One round gives up after 9 sqrt(N) iterations, twice what a single solution takes on average;
     by Markov's inequality it misses a solution with probability at most 1/2. Rounds are repeated
-    until the product is below ``failure_bound``.
+    until the product is below ``failure_bound``. An oracle that is false in itself is not searched.
 
     Args:
         oracle: Over at least one variable.
@@ -106,6 +108,8 @@ def search_unknown(
     check_seed(seed)
     if not 0 < failure_bound < 1:
         raise UsageError(f"the failure bound must be between 0 and 1, not {failure_bound}")
+    if marks_nothing(oracle):
+        return Found(None)
     rng = np.random.default_rng(seed)
     start = oracle.variables.prepare()
     size = oracle.variables.num_assignments
@@ -229,6 +233,13 @@ def search_all(
             return found
         known = [f.bits for f in found if f.bits is not None]
         remaining = exactly_one(oracle, TableOracle(known, oracle.variables))
+
+
+def marks_nothing(oracle: Oracle) -> bool:
+    """Whether an oracle shows without being evaluated that it marks nothing."""
+    if isinstance(oracle, ExpressionOracle):
+        return oracle.expression == Constant(False)
+    return isinstance(oracle, TableOracle) and oracle.num_marked == 0
 
 
 def advice(size: int, marked: int) -> str | None:

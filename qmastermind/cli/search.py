@@ -122,6 +122,7 @@ def search(
         plan = _export_plan(oracle, solutions, iterations, exact, fidelity)
         _export(oracle, plan, export, output, json)
         return
+    from qmastermind.algorithms.search import marks_nothing
     from qmastermind.registry import get_backend
 
     runner = get_backend(backend)
@@ -143,6 +144,7 @@ def search(
 
         found = _one(report, oracle, search_unknown(oracle, runner, seed, failure_bound))
     report["found"] = found
+    report["proven"] = not found and marks_nothing(oracle)
     report["seconds"] = time.perf_counter() - started
     if json:
         print_json(report)
@@ -317,7 +319,9 @@ def _show(report: dict[str, Any]) -> None:
     for i, assignment in enumerate(listed):
         text = ", ".join(f"{k}={v}" for k, v in assignment.items())
         out.print(f"found: {codes[i]} ({text})" if codes else f"found: {text}", markup=False)
-    if not report["found"] and report["failure_bound"] > 0:
+    if report.get("proven"):
+        out.print("[bold]nothing is marked[/bold]: the oracle is false whatever its variables are")
+    elif not report["found"] and report["failure_bound"] > 0:
         out.print(
             "[bold]none found[/bold]; if there is one, this happens with probability at most "
             f"{report['failure_bound']:.2g}"

@@ -60,6 +60,11 @@ class TableOracle(Oracle):
         return flip_circuit(self.num_bits, self._states)
 
     @property
+    def num_marked(self) -> int:
+        """Number of marked inputs."""
+        return len(self._marked)
+
+    @property
     def _states(self) -> list[int]:
         return sorted(int(x, 2) for x in self._marked)
 

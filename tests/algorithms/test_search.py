@@ -72,11 +72,15 @@ def test_a_found_solution_is_checked_and_repeats_with_the_seed():
 
 
 def test_nothing_to_find_ends_with_a_bound():
-    oracle = from_formula("a & b & ~a | c & ~c")
+    oracle = from_formula("(a | b) & ~(a | b | c)")
     found = search_unknown(oracle, BACKEND, seed=1, failure_bound=0.01)
     assert found.bits is None
     assert found.failure_bound <= 0.01
     assert found.iterations > 9 * math.sqrt(8)
+    assert found.failure_bound > 0
+    for never in (from_formula("a & ~a"), oracle.as_products(), TableOracle([], bits("a"))):
+        proven = search_unknown(never, BACKEND, seed=1)
+        assert (proven.bits, proven.iterations, proven.failure_bound) == (None, 0, 0.0)
     with pytest.raises(UsageError, match="between 0 and 1"):
         search_unknown(oracle, BACKEND, failure_bound=0)
 

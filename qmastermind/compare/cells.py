@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import re
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -125,6 +126,12 @@ class Row:
         tuples = {name: tuple(values[name]) for name in ("basis", "seeds")}
         spread = {name: tuple(ends) for name, ends in values["spread"].items()}
         return cls(**{**values, **tuples, "spread": spread})
+
+
+def in_sizes(name: str) -> tuple[str, int] | None:
+    """What a circuit is and its size, for one that is compared in several: ``oracle 12``."""
+    match = re.fullmatch(r"(.+) (\d+)", name)
+    return (match[1], int(match[2])) if match else None
 
 
 def blank_row(cell: Cell, version: str = "", **changes: Any) -> Row:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from qmastermind.compare.cells import OURS, Row
+from qmastermind.compare.cells import OURS, Row, in_sizes
 from qmastermind.compare.tables import blocks, label, title
 from qmastermind.plotting import figure, save
 
@@ -49,10 +48,10 @@ def scaling_series(rows: Sequence[Row]) -> Series:
     """
     found: dict[str, dict[str, list[Point]]] = {}
     for row in rows:
-        match = re.fullmatch(r"(.+) (\d+)", row.circuit)
-        if match and row.figures and row.equivalent is not False:
-            series = found.setdefault(match[1], {}).setdefault(label(row), [])
-            series.append(Point(int(match[2]), row.figures["two_qubit_depth"], row.ranked))
+        sized = in_sizes(row.circuit)
+        if sized and row.figures and row.equivalent is not False:
+            series = found.setdefault(sized[0], {}).setdefault(label(row), [])
+            series.append(Point(sized[1], row.figures["two_qubit_depth"], row.ranked))
     for lines in found.values():
         for points in lines.values():
             points.sort()

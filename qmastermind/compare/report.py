@@ -9,7 +9,7 @@ from io import StringIO
 from typing import Any
 
 from qmastermind.circuit import Box, Circuit
-from qmastermind.compare.cells import Row
+from qmastermind.compare.cells import Row, in_sizes
 from qmastermind.compare.charts import bar_figure, colour_of, scaling_figure, scaling_series
 from qmastermind.compare.page import SCRIPT, STYLE
 from qmastermind.compare.picture import svg
@@ -167,8 +167,7 @@ def _pictured(circuits: Mapping[str, Circuit]) -> dict[str, Circuit]:
     """The circuits to draw; of one in several sizes, the first that shows what it is."""
     series: dict[str, str] = {}
     for name in circuits:
-        match = re.fullmatch(r"(.+) (\d+)", name)
-        kind, size = (match[1], int(match[2])) if match else (name, _PICTURED_FROM)
+        kind, size = in_sizes(name) or (name, _PICTURED_FROM)
         if size >= _PICTURED_FROM:
             series.setdefault(kind, name)
     return {name: circuits[name] for name in series.values()}

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from qmastermind.compare.cells import OURS, Block, Cell, Row, blank_row
+from qmastermind.compare.cells import OURS, Block, Cell, Row, blank_row, in_sizes
 from qmastermind.compare.digest import digest
 from qmastermind.compare.worker import Worker
 from qmastermind.errors import MissingDependencyError, UnknownNameError
@@ -146,9 +146,9 @@ def in_order(rows: Iterable[Row], cells: Sequence[Cell]) -> list[Row]:
 
 def _local(cells: Sequence[Cell], timeout: float, workers: int) -> Iterator[tuple[Cell, Row]]:
     todo: queue.SimpleQueue[Cell] = queue.SimpleQueue()
-    # With several workers the largest come first, so that none is left with one at the end.
-    for cell in sorted(cells, key=_work, reverse=True) if workers > 1 else cells:
+    for cell in _ordered(cells, workers):
         todo.put(cell)
+    given_up = _GivenUp(timeout)
     done: queue.SimpleQueue[tuple[Cell, Row]] = queue.SimpleQueue()
     processes = [Worker() for _ in range(max(1, min(workers, len(cells))))]
     stop = threading.Event()
@@ -160,7 +160,8 @@ def _local(cells: Sequence[Cell], timeout: float, workers: int) -> Iterator[tupl
             except queue.Empty:
                 return
             try:
-                row = worker.run(cell, timeout)
+                row = given_up.row(cell) or worker.run(cell, timeout)
+                given_up.learn(cell, row)
             except Exception as error:  # a cell that cannot be sent must not stop the others
                 row = blank_row(cell, status="failed", detail=f"{type(error).__name__}: {error}")
             done.put((cell, row))
@@ -181,8 +182,50 @@ def _local(cells: Sequence[Cell], timeout: float, workers: int) -> Iterator[tupl
             worker.close()
 
 
-def _work(cell: Cell) -> tuple[int, bool]:
-    return sum(1 for _ in cell.circuit.flat()), cell.lowering == "framework"
+def _ordered(cells: Sequence[Cell], workers: int) -> Sequence[Cell]:
+    """With several workers the largest first, so that none is left with one at the end.
+
+    Circuits in several sizes stay in their order, for what the small ones say of the large ones.
+    """
+    if workers == 1 or any(in_sizes(cell.name) for cell in cells):
+        return cells
+
+    def work(cell: Cell) -> tuple[int, bool]:
+        return sum(1 for _ in cell.circuit.flat()), cell.lowering == "framework"
+
+    return sorted(cells, key=work, reverse=True)
+
+
+class _GivenUp:
+    """Of a circuit in several sizes, larger ones are not tried once a compiler ran out of time."""
+
+    def __init__(self, timeout: float) -> None:
+        self._timeout = timeout
+        self._least: dict[tuple[object, ...], int] = {}
+
+    @staticmethod
+    def _series(cell: Cell) -> tuple[tuple[object, ...], int] | None:
+        sized = in_sizes(cell.name)
+        if sized is None:
+            return None
+        kind, size = sized
+        key = (kind, cell.backend, cell.level, cell.lowering, cell.target.basis, cell.ancillas)
+        return key, size
+
+    def learn(self, cell: Cell, row: Row) -> None:
+        series = self._series(cell)
+        if series is not None and row.status == "timed out":
+            key, size = series
+            self._least[key] = min(size, self._least.get(key, size))
+
+    def row(self, cell: Cell) -> Row | None:
+        """The row of a cell that is not worth trying, or None."""
+        key, size = self._series(cell) or ((), 0)
+        least = self._least.get(key, size)
+        if size <= least:
+            return None
+        detail = f"not tried: size {least} already took more than {self._timeout:g} s"
+        return blank_row(cell, status="timed out", detail=detail)
 
 
 def _spread(cells: Sequence[Cell], timeout: float, scheduler: str) -> Iterator[tuple[Cell, Row]]:

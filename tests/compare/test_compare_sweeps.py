@@ -14,6 +14,7 @@ import pytest
 from qmastermind.circuit import CircuitBuilder, Register
 from qmastermind.compare import OURS, Cell, in_order, run_cells
 from qmastermind.compare import cells as cells_module
+from qmastermind.compare.cells import blank_row
 from qmastermind.compare.runner import Cache
 from qmastermind.compare.worker import Worker, attempt
 from qmastermind.errors import TooLargeError
@@ -168,8 +169,8 @@ def test_rows_that_were_not_decided_are_tried_again(tmp_path):
 
 
 def test_a_cell_that_cannot_be_sent_is_a_row():
-    lambdas = cell(name=lambda: None)
-    rows = list(run_cells([lambdas, cell(1)]))
+    unsent = cell(device=lambda: None)
+    rows = list(run_cells([unsent, cell(1)]))
     assert sorted(row.status for row in rows) == ["failed", "ok"]
 
 
@@ -177,6 +178,26 @@ def test_order_of_blocks_is_that_of_the_cells():
     todo = [cell(i) for i in range(3)]
     rows = [attempt(c) for c in reversed(todo)]
     assert [row.circuit for row in in_order(rows, todo)] == ["c0", "c1", "c2"]
+
+
+def test_sizes_beyond_one_that_took_too_long_are_not_tried(monkeypatch):
+    tried = []
+
+    def slow(self, one, timeout):
+        tried.append(one.name)
+        if one.name in ("a 4", "b 8"):
+            return blank_row(one, status="timed out", detail="no result")
+        return attempt(one)
+
+    monkeypatch.setattr(Worker, "run", slow)
+    todo = [cell(name=f"{kind} {n}") for n in (2, 4, 6, 8) for kind in "ab"]
+    rows = {row.circuit: row for row in run_cells(todo, workers=2, timeout=5)}
+    assert len(rows) == len(todo)
+    assert "a 2" in tried
+    assert {"a 6", "a 8"}.isdisjoint(tried)
+    assert {"b 2", "b 4", "b 6", "b 8"} <= set(tried)
+    assert rows["a 8"].status == "timed out"
+    assert rows["a 8"].detail == "not tried: size 4 already took more than 5 s"
 
 
 def test_a_dask_cluster_gives_the_same_rows(tmp_path):

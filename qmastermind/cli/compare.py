@@ -110,7 +110,8 @@ def compare(
 
     requested = _backends(backends)
     if suite is not None:
-        cells = _suite_cells(suite, requested, _seeds(seed, repeat))
+        with err_console().status("reading circuits and targets"):
+            cells = _suite_cells(suite, requested, _seeds(seed, repeat))
     else:
         game = read_rules(rules, positions, colours)
         cells = _cells(

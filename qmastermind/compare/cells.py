@@ -15,7 +15,7 @@ from qmastermind.circuit import Circuit, CircuitBuilder, Register
 from qmastermind.compare.devices import expected_success
 from qmastermind.compare.figures import figures_of, own_depth
 from qmastermind.equivalence import TOLERANCE, equivalent
-from qmastermind.errors import QmastermindError
+from qmastermind.errors import QmastermindError, UnsupportedError
 from qmastermind.registry import get_backend
 from qmastermind.synthesis.lowering import lower
 from qmastermind.synthesis.policy import Policy
@@ -45,6 +45,7 @@ class Cell:
         seeds: One compilation for each.
         device: Name of the backend whose device the target is, if it is one.
         tolerance: Largest 2-norm distance between results of circuits that count as equivalent.
+        problem: Why nothing can be compiled for the target at all, if so.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Cell:
     seeds: tuple[int, ...] = (1,)
     device: str = ""
     tolerance: float = TOLERANCE
+    problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -160,6 +162,8 @@ def run_cell(cell: Cell, counted: Callable[[Row], None] | None = None) -> Row:
         cell: What to run.
         counted: Is told the row before its proof begins, which may take longer than compiling.
     """
+    if cell.problem:
+        raise UnsupportedError(cell.problem)
     results = [compile_cell(cell, seed) for seed in cell.seeds]
     row = _counted(cell, results)
     if counted is not None:

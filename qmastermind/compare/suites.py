@@ -10,9 +10,9 @@ from qmastermind.circuit import Circuit
 from qmastermind.compare.cases import build_case, build_target, device_of, search_circuits
 from qmastermind.compare.cells import OURS, Cell, Lowering
 from qmastermind.equivalence import TOLERANCE
-from qmastermind.errors import UnknownNameError
+from qmastermind.errors import UnknownNameError, UnsupportedError
 from qmastermind.game import Code, Rules
-from qmastermind.target import DEFAULT_BASIS
+from qmastermind.target import DEFAULT_BASIS, Target
 
 LEVELS = {"default": 2, "best": 3}
 """Optimisation levels by name; numbers 0 to 3 do as well."""
@@ -50,15 +50,18 @@ def grid(
     chosen_backends = tuple(backend for backend in backends if backend != OURS)
     for (name, circuit), target_name, spare in product(circuits.items(), targets, ancillas):
         width = max(circuit.num_qubits, len(circuit.data) + spare)
-        target, device = build_target(target_name, width, basis), device_of(target_name)
-        if "ours" in lowerings and target.coupling is None:
+        device, problem = device_of(target_name), ""
+        try:
+            target = build_target(target_name, width, basis)
+        except UnsupportedError as error:  # a device whose calibration says that nothing works
+            target, problem = Target(basis, name=target_name), str(error)
+        if "ours" in lowerings and target.coupling is None and not problem:
             ours = Cell(name, circuit, OURS, 2, "ours", target, spare, seeds[:1])
             cells.append(replace(ours, tolerance=tolerance))
         compilers = dict.fromkeys((*chosen_backends, device) if device else chosen_backends)
-        cells += [
-            Cell(name, circuit, backend, level, lowering, target, spare, seeds, device, tolerance)
-            for backend, level, lowering in product(compilers, chosen_levels, lowerings)
-        ]
+        for backend, level, lowering in product(compilers, chosen_levels, lowerings):
+            cell = Cell(name, circuit, backend, level, lowering, target, spare, seeds, device)
+            cells.append(replace(cell, tolerance=tolerance, problem=problem))
     return cells
 
 

@@ -97,6 +97,13 @@ def test_a_device_that_is_too_small_is_a_row():
     assert all("6 qubits" in row.detail for row in rows)
 
 
+def test_a_device_on_which_nothing_works_is_a_row():
+    rows = compare(bell(), backends=("qiskit",), targets=("ibm:kyoto",))
+    assert {row.status for row in rows} == {"failed"}
+    assert all("couplings as unusable" in row.detail for row in rows)
+    assert {row.target for row in rows} == {"ibm:kyoto"}
+
+
 def test_qubits_in_use_are_counted_not_those_of_the_device():
     (row,) = compare(bell(), backends=(), lowerings=("framework",), targets=("ibm:torino",))
     assert row.figures["qubits"] == 2

@@ -4,7 +4,7 @@ Run: python examples/depth_across_frameworks.py
 """
 
 from qmastermind import CircuitBuilder, Register, registered_backends
-from qmastermind.compare import FRAMEWORKS, compare, to_markdown
+from qmastermind.comparison import FRAMEWORKS, compare, to_markdown
 
 
 def main() -> None:

@@ -9,6 +9,7 @@ The types to know: :class:`~qmastermind.circuit.Circuit` and the
 """
 
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from qmastermind.backend import Backend, Capability, Compiled, Job, Result
 from qmastermind.circuit import Circuit, CircuitBuilder, Phases, Register
@@ -27,6 +28,9 @@ from qmastermind.resources import Resources, count
 from qmastermind.results import Counts, Distribution
 from qmastermind.solver import Solution, Solver
 from qmastermind.target import Target
+
+if TYPE_CHECKING:
+    from qmastermind.comparison import compare
 
 __version__ = version("qmastermind")
 
@@ -57,6 +61,7 @@ __all__ = [
     "UsageError",
     "ValueOracle",
     "__version__",
+    "compare",
     "count",
     "feedback",
     "get_backend",
@@ -65,3 +70,11 @@ __all__ = [
     "registered_backends",
     "registered_solvers",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name == "compare":  # few need it, and it takes as long to import as all the rest
+        from qmastermind.comparison import compare
+
+        return compare
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

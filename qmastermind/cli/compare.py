@@ -27,7 +27,7 @@ from qmastermind.errors import UsageError
 
 if TYPE_CHECKING:
     from qmastermind.circuit import Circuit
-    from qmastermind.compare import Cell, Row
+    from qmastermind.comparison import Cell, Row
 
 
 _WIDE = 150
@@ -78,7 +78,7 @@ def compare(
         typer.Option(
             "--timeout", min=0.1, help="Seconds that compiling may take, and again its proof."
         ),
-    ] = 120.0,
+    ] = 300.0,
     tolerance: Annotated[
         float | None,
         typer.Option(
@@ -106,7 +106,7 @@ def compare(
     Ends with 0 if every backend has a row that was proved, with 1 if one has none, with 2 for
     misuse or a file that could not be written, with 130 after Ctrl-C.
     """
-    from qmastermind.compare import default_cache, in_order, run_cells
+    from qmastermind.comparison import default_cache, in_order, run_cells
 
     requested = _backends(backends)
     if suite is not None:
@@ -168,8 +168,8 @@ def _without_result(requested: Sequence[str], rows: Sequence[Row]) -> list[str]:
 
 
 def _backends(text: str | None) -> list[str]:
-    from qmastermind.compare import FRAMEWORKS, OURS
-    from qmastermind.compare.runner import backend_version
+    from qmastermind.comparison import FRAMEWORKS, OURS
+    from qmastermind.comparison.runner import backend_version
     from qmastermind.registry import registered_backends
 
     if text is not None:
@@ -198,7 +198,7 @@ def _names(text: str) -> list[str]:
 
 
 def _levels(text: str) -> list[int]:
-    from qmastermind.compare import LEVELS
+    from qmastermind.comparison import LEVELS
 
     levels = []
     for name in _names(text):
@@ -228,7 +228,7 @@ def _seeds(first: int, repeat: int) -> tuple[int, ...]:
 
 
 def _cells(name: str, case: dict[str, Any], options: dict[str, Any]) -> list[Cell]:
-    from qmastermind.compare import build_case, grid
+    from qmastermind.comparison import build_case, grid
 
     built = build_case(name, **case)
     built.check_size()
@@ -236,8 +236,8 @@ def _cells(name: str, case: dict[str, Any], options: dict[str, Any]) -> list[Cel
 
 
 def _suite_cells(name: str, backends: list[str], seeds: tuple[int, ...]) -> list[Cell]:
-    from qmastermind.compare import suite
-    from qmastermind.compare.devices import stored_devices
+    from qmastermind.comparison import suite
+    from qmastermind.comparison.devices import stored_devices
 
     devices = stored_devices() if name == "devices" else []
     return suite(name, backends=backends, seeds=seeds, devices=devices)
@@ -253,7 +253,7 @@ def _show(rows: Sequence[Row]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from qmastermind.compare.tables import HEADINGS, blocks, cells_of, columns, ranked, title
+    from qmastermind.comparison.tables import HEADINGS, blocks, cells_of, columns, ranked, title
 
     out = console()
     if not out.is_terminal:
@@ -282,9 +282,9 @@ def _show(rows: Sequence[Row]) -> None:
 
 
 def _write(rows: Sequence[Row], cells: Sequence[Cell], files: dict[str, Path | None]) -> bool:
-    from qmastermind.compare.charts import plot
-    from qmastermind.compare.report import to_html
-    from qmastermind.compare.tables import to_csv, to_json, to_markdown
+    from qmastermind.comparison.charts import plot
+    from qmastermind.comparison.report import to_html
+    from qmastermind.comparison.tables import to_csv, to_json, to_markdown
 
     about = _about(rows)
     circuits: dict[str, Circuit] = {cell.name: cell.circuit for cell in cells}

@@ -52,7 +52,7 @@ def export(
     json: JsonFlag = False,
 ) -> None:
     """Writes a circuit as OpenQASM, or in the format of an installed framework."""
-    from qmastermind.compare.cases import build_case
+    from qmastermind.comparison.cases import build_case
 
     game = read_rules(rules, positions, colours)
     hidden = choose_secret(secret, game, seed)

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from qmastermind.compare import FRAMEWORKS
+from qmastermind.comparison import FRAMEWORKS
 
 pytest.importorskip("matplotlib")
 
@@ -56,7 +56,7 @@ def test_a_circuit_from_a_file(run, tmp_path):
 
 
 def test_interrupted_sweeps_print_what_there_is(run, monkeypatch):
-    import qmastermind.compare as module
+    import qmastermind.comparison as module
 
     honest = module.run_cells
 

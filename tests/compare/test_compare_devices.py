@@ -3,11 +3,11 @@
 import pytest
 
 from qmastermind.circuit import CircuitBuilder, Register
-from qmastermind.compare import Cell, build_target, compare, grid, suite
-from qmastermind.compare import cells as cells_module
-from qmastermind.compare.cells import run_cell
-from qmastermind.compare.devices import DeviceBackend, device_backend, stored_devices
-from qmastermind.compare.tables import cells_of, columns, to_markdown
+from qmastermind.comparison import Cell, build_target, compare, grid, suite
+from qmastermind.comparison import cells as cells_module
+from qmastermind.comparison.cells import run_cell
+from qmastermind.comparison.devices import DeviceBackend, device_backend, stored_devices
+from qmastermind.comparison.tables import cells_of, columns, to_markdown
 from qmastermind.errors import QmastermindError, UnknownNameError, UnsupportedError
 from qmastermind.registry import get_backend
 

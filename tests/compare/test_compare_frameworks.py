@@ -1,8 +1,8 @@
 import pytest
 
 from qmastermind.circuit import CircuitBuilder, Register
-from qmastermind.compare import FIGURES, FRAMEWORKS, Cell
-from qmastermind.compare.cells import run_cell
+from qmastermind.comparison import FIGURES, FRAMEWORKS, Cell
+from qmastermind.comparison.cells import run_cell
 from qmastermind.registry import registered_backends
 from qmastermind.target import Target
 

@@ -157,7 +157,7 @@ def test_a_depth_is_that_of_the_stated_basis():
 
 
 def test_a_comparison_reports_no_composite_depth():
-    from qmastermind.compare import compare
+    from qmastermind.comparison import compare
 
     rows = compare(fourier(5), backends=("qiskit",), levels=(0, 2), basis=("rx", "ry", "rz", "cx"))
     composite = count(fourier(5)).depth

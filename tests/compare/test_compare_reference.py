@@ -7,8 +7,8 @@ preparation, secret OYGB, 12 qubits. They hold for these versions only.
 
 import pytest
 
-from qmastermind.compare import OURS, Cell, blocks, build_case, in_order, run_cells, suite
-from qmastermind.compare.cells import run_cell
+from qmastermind.comparison import OURS, Cell, blocks, build_case, in_order, run_cells, suite
+from qmastermind.comparison.cells import run_cell
 from qmastermind.game import Rules
 from qmastermind.registry import registered_backends
 from qmastermind.target import Target
@@ -105,7 +105,7 @@ def least(rows, figure):
 
 
 def test_our_lowering_has_the_least_depth_and_count_of_a_small_search():
-    from qmastermind.compare import FRAMEWORKS, grid
+    from qmastermind.comparison import FRAMEWORKS, grid
 
     for backend in FRAMEWORKS:
         required(backend)

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from qmastermind.circuit import CircuitBuilder, Register
-from qmastermind.compare import OURS, Cell, Row
-from qmastermind.compare.cells import run_cell
-from qmastermind.compare.charts import Point, bar_figure, exponent, scaling_series
-from qmastermind.compare.picture import svg
-from qmastermind.compare.report import to_html
-from qmastermind.compare.tables import (
+from qmastermind.comparison import OURS, Cell, Row
+from qmastermind.comparison.cells import run_cell
+from qmastermind.comparison.charts import Point, bar_figure, exponent, scaling_series
+from qmastermind.comparison.picture import svg
+from qmastermind.comparison.report import to_html
+from qmastermind.comparison.tables import (
     blocks,
     cells_of,
     columns,

@@ -8,7 +8,7 @@ import time
 from dataclasses import replace
 
 from qmastermind.circuit import CircuitBuilder, Phases, Register
-from qmastermind.compare import (
+from qmastermind.comparison import (
     OURS,
     Cell,
     Row,
@@ -19,12 +19,12 @@ from qmastermind.compare import (
     to_json,
     to_markdown,
 )
-from qmastermind.compare import cells as cells_module
-from qmastermind.compare.cells import run_cell, with_spares
-from qmastermind.compare.digest import digest
-from qmastermind.compare.runner import Cache
-from qmastermind.compare.tables import ranked
-from qmastermind.compare.worker import Worker, attempt
+from qmastermind.comparison import cells as cells_module
+from qmastermind.comparison.cells import run_cell, with_spares
+from qmastermind.comparison.digest import digest
+from qmastermind.comparison.runner import Cache
+from qmastermind.comparison.tables import ranked
+from qmastermind.comparison.worker import Worker, attempt
 from qmastermind.target import Target
 
 
@@ -160,7 +160,7 @@ def test_the_digest_tells_circuits_apart_and_is_stable():
     subjects = [toffoli(), toffoli(0.1), toffoli().power(2), b.build(), other.build()]
     assert len({digest(s) for s in subjects}) == len(subjects)
     code = (
-        "from qmastermind.compare.digest import digest\n"
+        "from qmastermind.comparison.digest import digest\n"
         "from qmastermind.circuit import *\n"
         "b = CircuitBuilder(Register('x', 3)); b.h(2); b.x(2, [0, 1])\n"
         "print(digest(b.build().power(2), 'a'))"

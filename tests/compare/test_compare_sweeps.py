@@ -12,11 +12,11 @@ from dataclasses import replace
 import pytest
 
 from qmastermind.circuit import CircuitBuilder, Register
-from qmastermind.compare import OURS, Cell, in_order, run_cells
-from qmastermind.compare import cells as cells_module
-from qmastermind.compare.cells import blank_row
-from qmastermind.compare.runner import Cache
-from qmastermind.compare.worker import Worker, attempt
+from qmastermind.comparison import OURS, Cell, in_order, run_cells
+from qmastermind.comparison import cells as cells_module
+from qmastermind.comparison.cells import blank_row
+from qmastermind.comparison.runner import Cache
+from qmastermind.comparison.worker import Worker, attempt
 from qmastermind.errors import TooLargeError
 from qmastermind.target import Target
 
@@ -32,8 +32,8 @@ def cell(number=0, **changes):
 SWEEP = """
 import os, sys, time
 from pathlib import Path
-from qmastermind.compare import run_cells
-from qmastermind.compare.worker import Worker
+from qmastermind.comparison import run_cells
+from qmastermind.comparison.worker import Worker
 sys.path.insert(0, {folder!r})
 from sweep_cells import todo
 
@@ -54,7 +54,7 @@ for row in run_cells(todo(), cache=folder, workers={workers}):
 
 CELLS = """
 from qmastermind.circuit import CircuitBuilder, Register
-from qmastermind.compare import Cell
+from qmastermind.comparison import Cell
 from qmastermind.target import Target
 
 def todo():
@@ -98,7 +98,7 @@ def test_a_sweep_that_was_killed_compiles_nothing_twice(tmp_path, workers):
 
 def test_the_workers_of_a_killed_sweep_end_with_it(tmp_path):
     code = (
-        "from qmastermind.compare.worker import Worker\n"
+        "from qmastermind.comparison.worker import Worker\n"
         "w = Worker(); p = w._started(); print(p.pid, flush=True)\n"
         "import time; time.sleep(60)\n"
     )

@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import product
 
 from qmastermind.circuit import Circuit
-from qmastermind.compare.cases import build_case, build_target, device_of, search_circuits
-from qmastermind.compare.cells import OURS, Cell, Lowering
+from qmastermind.comparison.cases import build_case, build_target, device_of, search_circuits
+from qmastermind.comparison.cells import OURS, Cell, Lowering
 from qmastermind.equivalence import TOLERANCE
 from qmastermind.errors import UnknownNameError, UnsupportedError
 from qmastermind.game import Code, Rules

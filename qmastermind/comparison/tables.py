@@ -8,8 +8,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from qmastermind.compare.cells import OURS, Block, Row
-from qmastermind.compare.figures import FIGURES
+from qmastermind.comparison.cells import OURS, Block, Row
+from qmastermind.comparison.figures import FIGURES
 from qmastermind.equivalence import TOLERANCE
 
 _CLIFFORD_T = frozenset(

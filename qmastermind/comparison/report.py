@@ -9,11 +9,11 @@ from io import StringIO
 from typing import Any
 
 from qmastermind.circuit import Box, Circuit
-from qmastermind.compare.cells import Row, in_sizes
-from qmastermind.compare.charts import bar_figure, colour_of, scaling_figure, scaling_series
-from qmastermind.compare.page import SCRIPT, STYLE
-from qmastermind.compare.picture import svg
-from qmastermind.compare.tables import (
+from qmastermind.comparison.cells import Row, in_sizes
+from qmastermind.comparison.charts import bar_figure, colour_of, scaling_figure, scaling_series
+from qmastermind.comparison.page import SCRIPT, STYLE
+from qmastermind.comparison.picture import svg
+from qmastermind.comparison.tables import (
     HEADINGS,
     blocks,
     cells_of,

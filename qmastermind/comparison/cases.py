@@ -8,7 +8,7 @@ from pathlib import Path
 from qmastermind.algorithms.deutsch import pair_query
 from qmastermind.algorithms.grover import grover, hadamards, iteration, plan
 from qmastermind.circuit import Circuit
-from qmastermind.compare.devices import STORED, device_backend
+from qmastermind.comparison.devices import STORED, device_backend
 from qmastermind.encoding import Encoding
 from qmastermind.errors import UnknownNameError, UsageError
 from qmastermind.game import Code, Rules, feedback

@@ -1,8 +1,8 @@
 """A process that works on cells, so that one that hangs or dies takes nothing else with it.
 
-``python -m qmastermind.compare.worker`` reads pickled cells from its standard input, each after its
-length in 8 bytes, and answers in the same way: with a row as soon as it is counted, and with the
-row again when its proof is done.
+``python -m qmastermind.comparison.worker`` reads pickled cells from its standard input, each after
+its length in 8 bytes, and answers in the same way: with a row as soon as it is counted, and with
+the row again when its proof is done.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from qmastermind.compare.cells import Cell, Row, blank_row, run_cell
+from qmastermind.comparison.cells import Cell, Row, blank_row, run_cell
 from qmastermind.errors import QmastermindError
 
 _LENGTH = 8
@@ -90,7 +90,7 @@ class Worker:
         if self._process is None or self._process.poll() is not None:
             # A new session: Ctrl-C in the terminal ends the parent, which ends the workers.
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "qmastermind.compare.worker"],
+                [sys.executable, "-m", "qmastermind.comparison.worker"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

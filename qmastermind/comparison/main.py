@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from qmastermind.circuit import Circuit
-from qmastermind.compare.cells import Lowering, Row
-from qmastermind.compare.runner import in_order, run_cells
-from qmastermind.compare.suites import FRAMEWORKS, grid
+from qmastermind.comparison.cells import Lowering, Row
+from qmastermind.comparison.runner import in_order, run_cells
+from qmastermind.comparison.suites import FRAMEWORKS, grid
 from qmastermind.equivalence import TOLERANCE
 from qmastermind.target import DEFAULT_BASIS
 
@@ -25,7 +25,7 @@ def compare(
     ancillas: Iterable[int] = (0,),
     seeds: tuple[int, ...] = (1,),
     tolerance: float = TOLERANCE,
-    timeout: float = 120.0,
+    timeout: float = 300.0,
     workers: int = 1,
     scheduler: str | None = None,
     cache: Path | None = None,
@@ -38,7 +38,7 @@ def compare(
         backends: Names of backends that compile.
         levels: Optimisation levels, 0 to 3.
         lowerings: Whose decomposition: the ``framework``'s own, ``ours``, or both.
-        targets: Names as in :data:`qmastermind.compare.TARGETS`.
+        targets: Names as in :data:`qmastermind.comparison.TARGETS`.
         basis: Basis gates; a device brings its own.
         ancillas: Numbers of clean spare qubits that compilers may use.
         seeds: One compilation each; the figures are medians, with their spread beside them.

@@ -10,9 +10,9 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from qmastermind.compare.cells import OURS, Block, Cell, Row, blank_row, in_sizes
-from qmastermind.compare.digest import digest
-from qmastermind.compare.worker import Worker
+from qmastermind.comparison.cells import OURS, Block, Cell, Row, blank_row, in_sizes
+from qmastermind.comparison.digest import digest
+from qmastermind.comparison.worker import Worker
 from qmastermind.errors import MissingDependencyError, UnknownNameError
 from qmastermind.registry import registered_backends
 
@@ -106,7 +106,7 @@ def run_cells(
     cells: Sequence[Cell],
     *,
     cache: Path | None = None,
-    timeout: float = 120.0,
+    timeout: float = 300.0,
     workers: int = 1,
     scheduler: str | None = None,
 ) -> Iterator[Row]:

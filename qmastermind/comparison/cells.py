@@ -12,8 +12,8 @@ from typing import Any, Literal, TypeAlias
 
 from qmastermind.backend import Compiled
 from qmastermind.circuit import Circuit, CircuitBuilder, Register
-from qmastermind.compare.devices import expected_success
-from qmastermind.compare.figures import figures_of, own_depth
+from qmastermind.comparison.devices import expected_success
+from qmastermind.comparison.figures import figures_of, own_depth
 from qmastermind.equivalence import TOLERANCE, equivalent
 from qmastermind.errors import QmastermindError, UnsupportedError
 from qmastermind.registry import get_backend
@@ -77,7 +77,7 @@ class Row:
         ancillas: Clean spare qubits that were given.
         status: ``ok``, ``failed``, ``timed out`` or ``died``.
         detail: Why, if not ok or not shown equivalent.
-        figures: The counts of :data:`~qmastermind.compare.figures.FIGURES`, and on a device
+        figures: The counts of :data:`~qmastermind.comparison.figures.FIGURES`, and on a device
             ``success``; medians over the seeds.
         spread: For each figure the least and the most over the seeds.
         native_depth: The median of the framework's own depth where it tells one, else None.

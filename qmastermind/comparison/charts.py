@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from qmastermind.compare.cells import OURS, Row, in_sizes
-from qmastermind.compare.tables import blocks, label, title
+from qmastermind.comparison.cells import OURS, Row, in_sizes
+from qmastermind.comparison.tables import blocks, label, title
 from qmastermind.plotting import figure, save
 
 PALETTE = {

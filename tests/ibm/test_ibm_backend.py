@@ -13,9 +13,10 @@ from ibm_service import StandIn
 from qiskit_aer.noise import NoiseModel, depolarizing_error
 
 from qmastermind.backend import Capability
-from qmastermind.circuit import Circuit, CircuitBuilder, Register
+from qmastermind.circuit import Apply, Circuit, CircuitBuilder, Measure, Register
 from qmastermind.errors import TooLargeError, UnsupportedError, UsageError
 from qmastermind.game import Codemaker, Rules
+from qmastermind.gates import Gate
 from qmastermind.registry import get_backend, get_solver
 from qmastermind.target import Target
 from qmastermind_qiskit.ibm.backend import FakeBackend, IbmBackend
@@ -62,6 +63,13 @@ def test_the_noise_is_the_devices() -> None:
 def test_the_same_seed_gives_the_same_counts() -> None:
     backend = get_backend("fake:manila")
     assert backend.run(bell(), 300, 7).counts == backend.run(bell(), 300, 7).counts
+
+
+def test_of_two_measurements_into_a_bit_the_later_counts() -> None:
+    steps = (Apply(Gate("x"), (0,)), Measure(0, 0), Measure(1, 0))
+    circuit = Circuit((Register("x", 2),), steps, 1)
+    counts = get_backend("fake:manila").run(circuit, 500, 1).counts
+    assert counts["0"] > 450
 
 
 def test_names_arguments_and_capabilities() -> None:

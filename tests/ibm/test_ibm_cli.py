@@ -197,6 +197,40 @@ def test_misuse_is_explained(cli: Cli, arguments: tuple[str, ...], words: str) -
     assert "Traceback" not in ran.err
 
 
+QASM = 'OPENQASM 2.0; include "qelib1.inc"; qreg q[2]; creg c[2]; '
+
+
+def test_bits_that_nothing_is_measured_into(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "one.qasm"
+    path.write_text(QASM + "reset q[0]; x q[1]; measure q[1] -> c[0];")
+    arguments = ("--circuit", str(path), "--device", "fake_manila", "--shots", "200",
+                 "--layouts", "1", "--json")  # fmt: skip
+    (part,) = cli("forecast", *arguments).json["parts"]
+    ran = cli("submit", *arguments)
+    assert ran.code == 0, ran.err
+    assert ran.json["answer"] == "10"
+    assert part["success"] == pytest.approx(ran.json["parts"][0]["success"], abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("steps", "words"),
+    [
+        ("h q[0]; measure q[0] -> c[0]; x q[0]; measure q[0] -> c[1];", "used again"),
+        ("measure q[0] -> c[0]; measure q[1] -> c[0];", "written twice"),
+        ("x q[0];", "measures something"),
+    ],
+)
+def test_files_that_do_not_end_in_their_measurements(
+    cli: Cli, tmp_path: Path, steps: str, words: str
+) -> None:
+    path = tmp_path / "some.qasm"
+    path.write_text(QASM + steps)
+    for command in ("forecast", "submit"):
+        ran = cli(command, "--circuit", str(path), "--device", "fake_manila", "--layouts", "1")
+        assert ran.code == 2
+        assert words in ran.err
+
+
 def test_a_broken_file_in_openqasm(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "broken.qasm"
     path.write_text("OPENQASM 2.0; qreg q[")

@@ -189,6 +189,8 @@ def _predict(
             confusion = np.array([[1 - one, zero], [one, 1 - zero]])
             cube = np.moveaxis(np.tensordot(confusion, cube, (1, axis)), 0, axis)
         factors.append(Factor(component.bits, np.ascontiguousarray(cube).reshape(-1)))
+    for bit in set(range(ideal.num_bits)) - where.keys():  # nothing is measured into it
+        factors.append(Factor((bit,), _marginal(ideal, (bit,))))
     return Distribution(ideal.num_bits, tuple(factors))
 
 

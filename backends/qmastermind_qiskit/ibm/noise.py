@@ -18,7 +18,7 @@ import numpy as np
 from qmastermind.errors import BackendError
 from qmastermind.results import Counts
 from qmastermind_qiskit.failures import our_errors
-from qmastermind_qiskit.ibm.structure import components, restricted, used_qubits
+from qmastermind_qiskit.ibm.structure import components, measured_qubits, restricted, used_qubits
 
 if TYPE_CHECKING:
     from qiskit import QuantumCircuit
@@ -78,15 +78,19 @@ class NoisySimulator:
         return Counts((format(w, f"0{width}b")[::-1], n) for w, n in Counter(words).items())
 
     def _parts(self, circuit: QuantumCircuit) -> list[tuple[QuantumCircuit, NoiseModel]]:
-        """The circuit's components, scheduled together, each with its noise.
+        """The circuit's measured components, scheduled together, each with its noise.
 
         No gate joins them and no noise of the model does, so that they can be run one by one.
         """
         used = used_qubits(circuit)
         timed = scheduled(restricted(circuit, used), restricted_target(self.device, used))
+        where = measured_qubits(timed)
+        groups = [g for g in components(timed) if not set(where.values()).isdisjoint(g)]
+        if timed.count_ops().get("measure", 0) > len(where):
+            groups = [tuple(range(len(used)))]  # of two measurements into one bit the later counts
         return [
             (restricted(timed, group), self._noise(tuple(used[q] for q in group)))
-            for group in components(timed)
+            for group in groups
         ]
 
     def _simulate(

@@ -72,7 +72,7 @@ class PartPlan:
         return {
             "name": self.part.name,
             "hash": circuit_hash(self.native),
-            "bits": [measured[b] for b in range(circuit.num_bits)],
+            "bits": [measured.get(b) for b in range(circuit.num_bits)],
             "ancillas": list(circuit.ancillas),
             "initial_layout": list(self.initial_layout),
             "final_layout": list(self.final_layout),

@@ -210,8 +210,13 @@ def grover_marked(marked: Sequence[str], iterations: int | None = None, fence: b
 
 
 def plain(circuit: Circuit, title: str) -> Task:
-    """Any circuit; what it gives most often without noise counts as right."""
+    """Any circuit; what it gives most often without noise counts as right.
+
+    Raises:
+        CircuitError: If a measured qubit is used again, or a bit is written twice.
+    """
     measured = circuit if circuit.num_bits else circuit.measured()
+    measured.final_measurements()
     part = Part(title, measured, (tuple(range(measured.num_bits)),))
     return Task(title, (part,), {"kind": "circuit", "oracle": ""})
 

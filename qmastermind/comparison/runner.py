@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import queue
-import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from qmastermind.comparison.cells import OURS, Block, Cell, Row, blank_row, in_s
 from qmastermind.comparison.digest import digest
 from qmastermind.comparison.worker import Worker
 from qmastermind.errors import MissingDependencyError, UnknownNameError
+from qmastermind.files import replacing
 from qmastermind.registry import registered_backends
 
 _FORMAT = 2
@@ -66,11 +66,8 @@ class Cache:
             return
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(
-                "w", dir=path.parent, delete=False, encoding="utf-8"
-            ) as file:
+            with replacing(path) as file:  # a killed sweep leaves no half row
                 json.dump(row.as_dict(), file)
-            os.replace(file.name, path)  # atomic: a killed sweep leaves no half row
         except OSError:
             return  # a full disk loses the cache, not the comparison
 

@@ -19,6 +19,7 @@ from qmastermind.game.rules import Rules
 from qmastermind.results import Counts
 from qmastermind.synthesis.distinct import distinct
 from qmastermind.synthesis.preparation import uniform
+from qmastermind.validation import whole
 
 Kind: TypeAlias = Literal["binary", "one-hot"]
 Space: TypeAlias = Literal["valid", "all"]
@@ -48,7 +49,7 @@ class Encoding:
         if self.kind not in ("binary", "one-hot"):
             raise UsageError(f"unknown encoding {self.kind!r}; known: binary, one-hot")
         least = self.rules.colours if self.kind == "one-hot" else self._least_bits
-        if self.peg_bits is not None and self.peg_bits < least:
+        if self.peg_bits is not None and whole(self.peg_bits, "the number of bits a peg") < least:
             raise UsageError(f"{self.rules} needs at least {least} bits a peg")
         if self.peg_bits not in (None, least) and self.kind == "one-hot":
             raise UsageError("the one-hot encoding has one bit a colour")

@@ -223,6 +223,7 @@ def search_all(
     The solutions found are taken out of the oracle by a second phase, without an ancilla. The
     last element has no ``bits``: the search that found no more, with its failure bound.
     """
+    check_seed(seed)
     found: list[Found] = []
     remaining = oracle
     seeds = np.random.default_rng(seed)

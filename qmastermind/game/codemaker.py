@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from qmastermind.errors import UsageError
 from qmastermind.game.code import Code
 from qmastermind.game.feedback import Feedback, feedback
 from qmastermind.game.rules import Rules
@@ -47,6 +48,8 @@ class Codemaker:
 
     def __init__(self, secret: Code | str | Sequence[int], rules: Rules | None = None) -> None:
         self.rules = rules or Rules()
+        if not isinstance(self.rules, Rules):
+            raise UsageError(f"expected rules, such as Rules.named('classic'), not {rules!r}")
         self._secret = self.rules.code(secret)
         self._classical = 0
         self._executions = 0

@@ -110,18 +110,24 @@ class Oracle(_Metered):
 
     def __and__(self, other: Oracle) -> Oracle:
         """Marks what both mark; variables of the same name are the same."""
+        if not isinstance(other, Oracle):
+            return NotImplemented
         from qmastermind.oracle.algebra import both
 
         return both(self, other)
 
     def __or__(self, other: Oracle) -> Oracle:
         """Marks what at least one marks."""
+        if not isinstance(other, Oracle):
+            return NotImplemented
         from qmastermind.oracle.algebra import either
 
         return either(self, other)
 
     def __xor__(self, other: Oracle) -> Oracle:
         """Marks what exactly one marks."""
+        if not isinstance(other, Oracle):
+            return NotImplemented
         from qmastermind.oracle.algebra import exactly_one
 
         return exactly_one(self, other)
@@ -178,7 +184,7 @@ def check_bits(x: str, num_bits: int) -> str:
     Raises:
         UsageError: If it is not.
     """
-    if len(x) != num_bits or set(x) - {"0", "1"}:
+    if not isinstance(x, str) or len(x) != num_bits or set(x) - {"0", "1"}:
         raise UsageError(f"expected {num_bits} characters 0 or 1, not {x!r}")
     return x
 

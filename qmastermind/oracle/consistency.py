@@ -59,7 +59,7 @@ class ConsistencyOracle(Oracle):
         rules = encoding.rules
         if encoding != Encoding(rules):
             raise UsageError("the consistency oracle reads the binary encoding without spare bits")
-        self.history = tuple((rules.code(g), rules.check_feedback(a)) for g, a in history)
+        self.history = tuple(_checked(row, encoding) for row in history)
         self.encoding = encoding
         self.num_bits = encoding.num_bits
         names = (f"peg{j}" for j in range(1, rules.positions + 1))
@@ -123,6 +123,13 @@ class ConsistencyOracle(Oracle):
         if design not in ("counters", "one-hot", "table"):
             raise UsageError(f"unknown design {design!r}; known: auto, counters, one-hot, table")
         return design
+
+
+def _checked(row: tuple[Code, Feedback], encoding: Encoding) -> tuple[Code, Feedback]:
+    if not isinstance(row, Sequence) or isinstance(row, str) or len(row) != 2:
+        raise UsageError(f"a row of a history is a guess and its answer, not {row!r}")
+    guess, answer = row
+    return encoding.rules.code(guess), encoding.rules.check_feedback(answer)
 
 
 def _consistent_codes(

@@ -14,6 +14,8 @@ from qmastermind.oracle.algebra import ExpressionOracle
 from qmastermind.oracle.expression import Literal, conjunction, disjunction
 from qmastermind.oracle.variables import bits
 
+_MOST = 100_000  # variables
+
 
 class DimacsError(UsageError):
     """A DIMACS file that cannot be read; the message has line and column, both from 1."""
@@ -32,6 +34,8 @@ def from_dimacs(text: str) -> ExpressionOracle:
     Raises:
         DimacsError: For a malformed file, a variable beyond the header, a clause too few or many.
     """
+    if not isinstance(text, str):
+        raise UsageError(f"DIMACS is text, not {text!r}; read a file with Path.read_text")
     num_variables, clauses = read_clauses(text)
     expression = conjunction(
         [disjunction([Literal(abs(v) - 1, v > 0) for v in clause]) for clause in clauses]
@@ -90,4 +94,10 @@ def _read_header(line: str, number: int) -> tuple[int, int]:
         raise DimacsError("expected 'p cnf VARIABLES CLAUSES'", number, 1)
     if int(match[1]) < 1:
         raise DimacsError("there is no variable to search over", number, match.start(1) + 1)
+    if len(match[1]) > len(str(_MOST)) or int(match[1]) > _MOST:
+        raise DimacsError(
+            f"{match[1]} variables are more than the {_MOST:,} that circuits are built for",
+            number,
+            match.start(1) + 1,
+        )
     return int(match[1]), int(match[2])

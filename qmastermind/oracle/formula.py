@@ -48,6 +48,8 @@ def from_formula(text: str, order: tuple[str, ...] | None = None) -> ExpressionO
         FormulaError: For a symbol that is none, a missing operand or parenthesis.
         UsageError: If ``order`` lacks a name, or there is no variable at all.
     """
+    if not isinstance(text, str):
+        raise UsageError(f"a formula is text, not {text!r}")
     parser = _Parser(text, order)
     expression = parser.parse()
     names = tuple(parser.names)

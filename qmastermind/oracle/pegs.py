@@ -19,6 +19,7 @@ from qmastermind.errors import UsageError
 from qmastermind.game.code import Code
 from qmastermind.gates import Gate
 from qmastermind.oracle.base import Meter, ValueOracle
+from qmastermind.validation import whole
 
 
 class BlackPegOracle(ValueOracle):
@@ -49,7 +50,7 @@ class BlackPegOracle(ValueOracle):
         self.count_bits = (
             encoding.rules.positions.bit_length() if count_bits is None else count_bits
         )
-        if self.count_bits < 1:
+        if whole(self.count_bits, "the width of a counter") < 1:
             raise UsageError(f"a counter needs at least 1 bit, not {self.count_bits}")
         self.meter = meter
 
@@ -105,6 +106,9 @@ class ColourPairOracle(ValueOracle):
     def __init__(
         self, secret: Code, first: int | None, second: int, meter: Meter | None = None
     ) -> None:
+        for colour in (first, second):
+            if colour is not None:
+                whole(colour, "a colour")
         if first == second:
             raise UsageError(f"a colour pair needs two colours, not {first} twice")
         self._secret = secret

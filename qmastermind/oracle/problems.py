@@ -17,6 +17,7 @@ from qmastermind.oracle.expression import (
     parity,
 )
 from qmastermind.oracle.variables import Variable, Variables, bits
+from qmastermind.validation import whole
 
 
 def equal(variables: Variables, first: str, second: str | int) -> Expression:
@@ -59,6 +60,8 @@ def exact_cover(sets: Mapping[str, Iterable[Hashable]]) -> ExpressionOracle:
 
     Variables: one bit a set, under its name, in the order of the mapping.
     """
+    if not sets:
+        raise UsageError("there is no set to choose from")
     members = {name: frozenset(elements) for name, elements in sets.items()}
     universe = dict.fromkeys(e for elements in sets.values() for e in elements)
     once = []
@@ -73,7 +76,8 @@ def subset_sum(numbers: Sequence[int], total: int) -> ExpressionOracle:
 
     Variables: one bit a number, ``n0``, ``n1``, ...
     """
-    if not numbers or any(n < 1 for n in numbers):
+    whole(total, "the total")
+    if not numbers or any(whole(n, "a number") < 1 for n in numbers):
         raise UsageError(f"expected positive numbers, not {list(numbers)}")
     parts = [Literal(i) for i in range(len(numbers))]
     names = (f"n{i}" for i in range(len(numbers)))
@@ -96,10 +100,10 @@ def sudoku(clues: Mapping[tuple[int, int], int], order: int = 2) -> ExpressionOr
     Raises:
         UsageError: For a clue outside the grid, or no empty cell.
     """
-    size = order * order
+    size = whole(order, "the order of a Sudoku", 2) ** 2
     cells = [(r, c) for r in range(size) for c in range(size)]
     for (r, c), number in clues.items():
-        if (r, c) not in cells or not 1 <= number <= size:
+        if (r, c) not in cells or not 1 <= whole(number, "a clue") <= size:
             raise UsageError(f"the clue {number} at {(r, c)} is outside the grid of 1 to {size}")
     every = Variables(tuple(Variable(f"r{r}c{c}", size) for r, c in cells))
     groups = [[(r, c) for c in range(size)] for r in range(size)]

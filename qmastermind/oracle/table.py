@@ -13,7 +13,7 @@ import numpy as np
 
 from qmastermind.circuit import Circuit, CircuitBuilder, Register
 from qmastermind.errors import TooLargeError, UsageError
-from qmastermind.oracle.base import Oracle
+from qmastermind.oracle.base import Oracle, check_bits
 from qmastermind.oracle.variables import Variables
 from qmastermind.synthesis.boolean import LABEL, flip_circuit, phase_circuit
 
@@ -39,8 +39,7 @@ class TableOracle(Oracle):
         self.__dict__["variables"] = variables
         self._marked = frozenset(marked)
         for x in self._marked:
-            if len(x) != self.num_bits or set(x) - {"0", "1"}:
-                raise UsageError(f"expected {self.num_bits} characters 0 or 1, not {x!r}")
+            check_bits(x, self.num_bits)
             if variables.decode(x) is None:
                 raise UsageError(f"{x!r} has a value beyond its variable's size")
 

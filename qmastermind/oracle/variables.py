@@ -24,6 +24,8 @@ class Variable:
     size: int = 2
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise UsageError(f"a variable needs a name, not {self.name!r}")
         if whole(self.size, f"the number of values of {self.name!r}") < 2:
             raise UsageError(f"variable {self.name!r} needs at least 2 values, not {self.size}")
 
@@ -108,11 +110,12 @@ class Variables:
         """
         bits = ""
         for variable in self.declared:
-            value = int(assignment.get(variable.name, -1))
+            given = assignment.get(variable.name)
+            value = -1 if given is None else whole(given, f"variable {variable.name!r}")
             if not 0 <= value < variable.size:
                 raise UsageError(
                     f"variable {variable.name!r} needs a value of 0..{variable.size - 1}, "
-                    f"not {assignment.get(variable.name)}"
+                    f"not {given}"
                 )
             bits += format(value, f"0{variable.num_bits}b")
         return bits

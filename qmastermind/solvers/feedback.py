@@ -14,6 +14,7 @@ from qmastermind.game import Code, Codemaker, Feedback
 from qmastermind.oracle.consistency import ConsistencyOracle, Design
 from qmastermind.registry import get_backend
 from qmastermind.solver import Solution, Solver
+from qmastermind.validation import check_seed
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class FeedbackSolver(Solver):
         backend = get_backend(self.backend)
         rules = codemaker.rules
         encoding = Encoding(rules)
-        rng = np.random.default_rng(self.seed)
+        rng = np.random.default_rng(check_seed(self.seed))
         history: list[tuple[Code, Feedback]] = []
         turns: list[dict[str, Any]] = []
         while True:

@@ -167,6 +167,7 @@ def test_dimacs_oracles_are_their_clauses(cnf):
         ("p cnf 2\n", 1, 1, "expected 'p cnf"),
         ("p cnf x 1\n", 1, 1, "expected 'p cnf"),
         ("p cnf 0 0\n", 1, 7, "no variable"),
+        ("p cnf 99999999999 1\n1 0\n", 1, 7, "more than the 100,000"),
         ("p cnf 2 1\np cnf 2 1\n", 2, 1, "second header"),
         ("p cnf 2 1\n1 3 0\n", 2, 3, "variable 3 is beyond the 2"),
         ("p cnf 2 1\n1 x 0\n", 2, 3, "'x' is no literal"),

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from qmastermind.comparison import Cell, Row
 
 
+_FILE_WIDTH = 220
 _WIDE = 150
 _LESS_WANTED = ("used_ancillas", "virtual_rz", "native_depth")  # left out of narrow terminals
 
@@ -253,11 +254,21 @@ def _show(rows: Sequence[Row]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from qmastermind.comparison.tables import HEADINGS, blocks, cells_of, columns, ranked, title
+    from qmastermind.comparison.tables import (
+        HEADINGS,
+        blocks,
+        cells_of,
+        columns,
+        label,
+        outcome,
+        ranked,
+        reason,
+        title,
+    )
 
     out = console()
     if not out.is_terminal:
-        out.width = max(out.width, _WIDE)  # in a file there is room for everything
+        out.width = max(out.width, _FILE_WIDTH)  # in a file there is room for everything
     for block, members in blocks(rows).items():
         table = Table(title=title(block), title_justify="left", box=None, pad_edge=False)
         keys = columns(members)
@@ -266,18 +277,18 @@ def _show(rows: Sequence[Row]) -> None:
         for key in keys:
             side: Literal["left", "right"] = "left" if key in ("label", "verdict") else "right"
             heading = HEADINGS[key] if side == "left" else HEADINGS[key].replace(" ", "\n")
-            table.add_column(
-                heading,
-                justify=side,
-                no_wrap=key != "verdict",
-                vertical="bottom",
-                min_width=12 if key == "verdict" else None,
-            )
+            table.add_column(heading, justify=side, no_wrap=True, vertical="bottom")
+        reasons: dict[str, list[str]] = {}
         for rank, row in ranked(members):
-            cells = cells_of(row, rank)
+            cells = {**cells_of(row, rank), "verdict": outcome(row)}
             style = "red" if rank is None else "green" if rank == 1 else ""
             table.add_row(*(escape(cells[key]) for key in keys), style=style)
+            if reason(row):
+                reasons.setdefault(reason(row), []).append(label(row))
         out.print(table)
+        for why, whose in reasons.items():
+            names = "; ".join(whose)
+            out.print(f"{names}: {why}", style="red", markup=False, soft_wrap=True)
         out.print()
 
 

@@ -80,18 +80,29 @@ def _cost(row: Row) -> tuple[float, ...]:
     return tuple(row.figures.get(key, 0.0) for key in keys)
 
 
-def verdict(row: Row) -> str:
-    """Whether a row was shown equivalent and how, or what went wrong."""
-    reason = row.detail.splitlines()[0] if row.detail else "no reason given"
+def outcome(row: Row) -> str:
+    """Whether a row was shown equivalent and how, in a word or two."""
     if row.status != "ok":
-        return f"{row.status}: {reason}"
+        return row.status
     if row.equivalent is None:
-        return f"not shown: {reason}"
+        return "not shown"
     if row.equivalent is False:
-        return f"NO ({row.method}): {reason}"
+        return f"NO ({row.method})"
     if row.distance is not None and row.distance > TOLERANCE:
         return f"to {row.distance:.0e} ({row.method})"
     return f"yes ({row.method})"
+
+
+def reason(row: Row) -> str:
+    """Why a row is not ranked; empty for one that is."""
+    if row.ranked:
+        return ""
+    return row.detail.splitlines()[0] if row.detail else "no reason given"
+
+
+def verdict(row: Row) -> str:
+    """The outcome, with the reason if there has to be one."""
+    return ": ".join(part for part in (outcome(row), reason(row)) if part)
 
 
 def cells_of(row: Row, rank: int | None) -> dict[str, str]:

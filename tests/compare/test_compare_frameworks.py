@@ -1,3 +1,6 @@
+import statistics
+from dataclasses import replace
+
 import pytest
 
 from qmastermind.circuit import CircuitBuilder, Register
@@ -49,6 +52,23 @@ def test_a_multi_controlled_gate_through_each_framework(backend, lowering):
         assert row.equivalent is True
         assert row.passes
         assert row.version
+
+
+@pytest.mark.skipif("qiskit" not in INSTALLED, reason="Qiskit is not installed")
+def test_a_router_is_asked_with_several_seeds():
+    b = CircuitBuilder(Register("x", 6))
+    b.z(5, range(5))
+    seeds = tuple(range(1, 9))
+    cell = Cell("mcz", b.build(), "qiskit", 2, "framework", Target.line(6), seeds=seeds)
+    row = run_cell(cell)
+    assert row.ranked
+    low, high = row.spread["two_qubit_gates"]
+    assert low < high
+    singles = [run_cell(replace(cell, seeds=(seed,))).figures for seed in seeds]
+    for name in ("depth", "two_qubit_gates"):
+        values = [figures[name] for figures in singles]
+        assert row.figures[name] == statistics.median(values)
+        assert row.spread[name] == (min(values), max(values))
 
 
 @pytest.mark.parametrize("backend", INSTALLED)

@@ -35,7 +35,7 @@ def files(tmp_path):
     (tmp_path / "bad.cnf").write_text("p cnf 3 1\n1 4 0\n")
     (tmp_path / "word.cnf").write_text("p cnf 3 1\n1 2\none 0\n")
     (tmp_path / "no.cnf").write_text(UNSATISFIABLE)
-    (tmp_path / "none.cnf").write_text("p cnf 2 4\n1 2 0\n-1 2 0\n1 -2 0\n-1 -2 0\n")
+    (tmp_path / "hidden.cnf").write_text("p cnf 2 4\n1 2 0\n-1 2 0\n1 -2 0\n-1 -2 0\n")
     (tmp_path / "p.py").write_text(PREDICATE)
     (tmp_path / "broken.py").write_text("import nothing_of_that_name")
     (tmp_path / "m.txt").write_text("# two of them\n0101\n1100  # the other\n\n")
@@ -68,7 +68,7 @@ def test_a_dimacs_file(run, files):
 
 
 def test_nothing_to_find_is_1_with_a_bound(run, files):
-    wide = ["--dimacs", files / "none.cnf", "--design", "wide", "--seed", 1]
+    wide = ["--dimacs", files / "hidden.cnf", "--design", "wide", "--seed", 1]
     result = run("search", *wide, "--json")
     assert result.code == 1
     assert result.json["solution"] is None
@@ -77,7 +77,7 @@ def test_nothing_to_find_is_1_with_a_bound(run, files):
     text = run("search", *wide)
     assert "none found" in text.out
     assert "probability at most" in text.out
-    for name in ("no.cnf", "none.cnf"):  # multiplied out, both are false
+    for name in ("no.cnf", "hidden.cnf"):  # multiplied out, both are false
         proven = run("search", "--dimacs", files / name, "--seed", 1, "--json")
         assert proven.code == 1
         assert proven.json["proven"] is True

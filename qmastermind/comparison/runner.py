@@ -12,11 +12,12 @@ from pathlib import Path
 from qmastermind.comparison.cells import OURS, Block, Cell, Row, blank_row, in_sizes
 from qmastermind.comparison.digest import digest
 from qmastermind.comparison.worker import Worker
-from qmastermind.errors import MissingDependencyError, UnknownNameError
+from qmastermind.errors import MissingDependencyError, UnknownNameError, UsageError
 from qmastermind.files import replacing
 from qmastermind.registry import registered_backends
 
 _FORMAT = 2
+_CONNECT_SECONDS = 15.0
 
 
 class Cache:
@@ -118,6 +119,7 @@ def run_cells(
 
     Raises:
         MissingDependencyError: If a scheduler is given and Dask is not installed.
+        UsageError: If no scheduler answers there.
     """
     store = Cache(cache)
     missing: list[Cell] = []
@@ -230,10 +232,19 @@ def _spread(cells: Sequence[Cell], timeout: float, scheduler: str) -> Iterator[t
         from distributed import Client, as_completed
     except ImportError:
         raise MissingDependencyError("a Dask scheduler", "distributed", "distributed") from None
-    with Client(scheduler) as client:
+    try:
+        client = Client(scheduler, timeout=_CONNECT_SECONDS)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"no Dask scheduler answers at {scheduler!r}: {error}") from None
+    with client:
         futures = {client.submit(run_isolated, cell, timeout, pure=False): cell for cell in cells}
         for future in as_completed(futures):
-            yield futures[future], future.result()
+            cell = futures[future]
+            try:
+                row = future.result()
+            except Exception as error:  # a machine that went away must not stop the others
+                row = blank_row(cell, status="died", detail=f"{type(error).__name__}: {error}")
+            yield cell, row
 
 
 def run_isolated(cell: Cell, timeout: float) -> Row:

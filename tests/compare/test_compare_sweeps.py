@@ -14,10 +14,11 @@ import pytest
 from qmastermind.circuit import CircuitBuilder, Register
 from qmastermind.comparison import OURS, Cell, in_order, run_cells
 from qmastermind.comparison import cells as cells_module
+from qmastermind.comparison import runner as runner_module
 from qmastermind.comparison.cells import blank_row
 from qmastermind.comparison.runner import Cache
 from qmastermind.comparison.worker import Worker, attempt
-from qmastermind.errors import TooLargeError
+from qmastermind.errors import TooLargeError, UsageError
 from qmastermind.target import Target
 
 
@@ -217,3 +218,33 @@ def test_a_dask_cluster_gives_the_same_rows(tmp_path):
     for row in spread:
         assert replace(row, seconds=0) == replace(local[row.circuit], seconds=0)
     assert len(list((tmp_path / "cache").glob("*.json"))) == 3
+
+
+def test_a_scheduler_that_is_not_there_is_misuse(monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(runner_module, "_CONNECT_SECONDS", 1.0)
+    for address in ("tcp://127.0.0.1:9", "nonsense://x"):
+        with pytest.raises(UsageError, match="no Dask scheduler answers"):
+            list(run_cells([cell()], scheduler=address))
+
+
+def test_a_machine_that_goes_away_is_a_row(tmp_path, monkeypatch):
+    distributed = pytest.importorskip("distributed")
+
+    def gone(one, timeout):
+        if one.name == "c1":
+            raise RuntimeError("lost")
+        return attempt(one)
+
+    monkeypatch.setattr(runner_module, "run_isolated", gone)
+    with distributed.LocalCluster(
+        n_workers=1,
+        threads_per_worker=1,
+        processes=False,
+        dashboard_address=None,
+        local_directory=str(tmp_path / "dask"),
+    ) as cluster:
+        rows = list(run_cells([cell(0), cell(1)], scheduler=cluster.scheduler_address))
+    found = {row.circuit: row for row in rows}
+    assert found["c0"].ranked
+    assert (found["c1"].status, found["c1"].detail) == ("died", "RuntimeError: lost")

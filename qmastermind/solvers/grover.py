@@ -22,6 +22,7 @@ class GroverSolver(Solver):
         space: Search ``valid`` codes only, or ``all`` bitstrings.
         exact: Match the phase so that the success probability is 1.
         iterations: Number of iterations; default the best.
+        fidelity: What noise leaves over of each iteration, to choose the best by.
         shots: Number of samples.
         seed: Makes the samples repeat.
     """
@@ -33,6 +34,7 @@ class GroverSolver(Solver):
     space: Space = "valid"
     exact: bool = False
     iterations: int | None = None
+    fidelity: float | None = None
     shots: int = 1024
     seed: int | None = None
 
@@ -42,13 +44,18 @@ class GroverSolver(Solver):
         Returns:
             ``details`` has ``iterations``, ``angle``, ``success_probability`` (exact where the
             backend is an exact simulator, else the share of the shots; ``success_source`` says
-            which), ``expected_success_probability`` (without noise), ``counts`` (the most
-            frequent codes; bitstrings that are no code in angle brackets), and the resources of
-            the circuit lowered to the default basis.
+            which), ``expected_success_probability`` (without noise), ``forecast`` (with it, where
+            a fidelity is given), ``counts`` (the most frequent codes; bitstrings that are no code
+            in angle brackets), and the resources of the circuit lowered to the default basis.
         """
         backend = get_backend(self.backend)
         encoding = Encoding(codemaker.rules)
-        search = plan(encoding.size(self.space), iterations=self.iterations, exact=self.exact)
+        search = plan(
+            encoding.size(self.space),
+            iterations=self.iterations,
+            exact=self.exact,
+            fidelity=self.fidelity,
+        )
         circuit = grover(
             codemaker.match_oracle(encoding), encoding.prepare(self.space), plan=search
         )
@@ -73,6 +80,7 @@ class GroverSolver(Solver):
             "success_probability": success,
             "success_source": source,
             "expected_success_probability": search.success_probability,
+            **({} if search.forecast is None else {"forecast": search.forecast}),
             "shots": result.counts.shots,
             "counts": encoding.label_counts(result.counts, 12),
             **lowered_resources(circuit),

@@ -152,3 +152,14 @@ def test_a_stored_device_prefers_fewer_iterations():
     assert plan(16).iterations == 3
     assert chosen.iterations < 3
     assert 0.3 < chosen.forecast < 0.9
+
+
+def test_the_solver_takes_a_fidelity():
+    from qmastermind.game import Codemaker
+    from qmastermind.solvers import GroverSolver
+
+    solution = GroverSolver(fidelity=0.9, shots=200, seed=1).solve(Codemaker("RBRY"))
+    chosen = plan(1296, fidelity=0.9)
+    assert solution.details["iterations"] == chosen.iterations < 28
+    assert solution.details["forecast"] == pytest.approx(chosen.forecast)
+    assert solution.details["success_probability"] == pytest.approx(chosen.success_probability)

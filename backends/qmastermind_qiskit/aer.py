@@ -80,9 +80,8 @@ def _instruction(gate: Gate, values: tuple[int, ...]) -> NativeGate:
         return native_gate(Gate("p", (_PHASES[name],)), ())
     if not count or "c" * count + name in _AS_NAMED:
         return native_gate(gate, values)
-    if name == "p" or name in _PHASES:
-        angle = params[0] if params else _PHASES[name]
-        return native_gate(Gate("p", (angle,)), values)
+    if name in _PHASES:
+        name, params = "p", (_PHASES[name],)
     if name in _AS_U or name == "u":
         name, params = "u", _AS_U.get(name) or (*params, 0.0)
     # Aer reads the open controls from the end of the name, first control as the lowest bit.

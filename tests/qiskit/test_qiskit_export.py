@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("qiskit.circuit")  # not this folder, which is importable as "qiskit"
 
 from hypothesis import given, settings
-from qiskit import QuantumCircuit, qasm2, qasm3, qpy
+from qiskit import QuantumCircuit, __version__, qasm2, qasm3, qpy
 from qiskit.circuit import AncillaRegister, AnnotatedOperation, QuantumRegister
 from qiskit_truth import assert_same, matrix
 
@@ -129,8 +129,9 @@ class TestDiagonals:
             b.diagonal(Phases(9, np.full(marked, 0.7), states), range(9))
             is_dense = "diagonal" in to_qiskit(b.build()).count_ops()
             assert is_dense == (marked == 40)
-            # A DiagonalGate takes 2^9 - 2, a state about 220.
-            assert two_qubit_gates(b.build()) <= 2**9 - 2
+            # A DiagonalGate takes 2^9 - 2, a state about 220, and 324 before Qiskit 2.6.
+            if tuple(map(int, __version__.split(".")[:2])) >= (2, 6):
+                assert two_qubit_gates(b.build()) <= 2**9 - 2
 
     def test_too_large_a_table_is_refused(self):
         states = range(2**15)

@@ -21,6 +21,8 @@ PALETTE = {
 }
 _OTHER = "#667085"
 _FIT_FROM = 6  # qubits; smaller circuits do not show how they grow
+_OWN = "the device's own compiler"
+_SEVERAL = 3  # devices from which on they share a plot
 _WIDE = 30  # ratio of bars beyond which their axis is logarithmic
 
 
@@ -71,15 +73,65 @@ def exponent(points: Sequence[Point]) -> float | None:
     return slope
 
 
+def overview_figure(rows: Sequence[Row]) -> Any | None:
+    """The scaling plot of circuits in several sizes, the plot of several devices, or None."""
+    scaling = scaling_series(rows)
+    if scaling:
+        return scaling_figure(scaling)
+    on_devices = [row for row in rows if row.ranked and "success" in row.figures]
+    several = len({row.target for row in on_devices}) >= _SEVERAL
+    return device_figure(on_devices) if several else None
+
+
 def plot(rows: Sequence[Row], path: Path) -> None:
-    """Writes the scaling plot, or bars of every block.
+    """Writes the overview, or bars of every block.
 
     Raises:
         MissingDependencyError: Without matplotlib.
         OSError: If the file cannot be written.
     """
-    scaling = scaling_series(rows)
-    save(scaling_figure(scaling) if scaling else bar_figure(rows), path)
+    overview = overview_figure(rows)
+    save(bar_figure(rows) if overview is None else overview, path)
+
+
+def device_figure(rows: Sequence[Row]) -> Any:
+    """Expected success on each device, a dot a compiler, a panel a circuit; best devices first."""
+    circuits = list(dict.fromkeys(row.circuit for row in rows))
+    best: dict[str, float] = {}
+    for row in rows:
+        best[row.target] = max(best.get(row.target, 0.0), row.figures["success"])
+    devices = sorted(best, key=lambda name: -best[name])
+    fig = figure(11.0, 1.6 + 0.19 * len(devices))
+    panels = fig.subplots(1, len(circuits), squeeze=False, sharey=True)[0]
+    for axes, circuit in zip(panels, circuits, strict=True):
+        compilers: dict[tuple[str, str], list[Row]] = {}
+        for row in rows:
+            if row.circuit == circuit:
+                name = row.backend if row.backend.partition(":")[1] == "" else _OWN
+                compilers.setdefault((name, row.lowering), []).append(row)
+        for (name, lowering), members in sorted(compilers.items()):
+            own = lowering == "framework"
+            colour = PALETTE["fake"] if name == _OWN else colour_of(name)
+            axes.plot(
+                [row.figures["success"] for row in members],
+                [devices.index(row.target) for row in members],
+                "o",
+                ms=4.5,
+                color=colour,
+                markerfacecolor="white" if own else colour,
+                label=name if own else f"{name}, our lowering",
+            )
+        axes.set_title(f"{circuit}: expected success", loc="left", fontsize=11)
+        axes.set_xlim(0, 1)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.tick_params(labelsize=7.5)
+        axes.grid(alpha=0.25)
+        axes.margins(y=0.01)
+    panels[0].set_yticks(range(len(devices)), devices)
+    panels[0].invert_yaxis()
+    handles, names = panels[0].get_legend_handles_labels()
+    fig.legend(handles, names, loc="outside lower center", ncols=4, fontsize=8, frameon=False)
+    return fig
 
 
 def bar_figure(rows: Sequence[Row]) -> Any:
@@ -164,25 +216,25 @@ def scaling_figure(series: Series) -> Any:
 
 
 def _line(axes: Any, name: str, points: Sequence[Point]) -> None:
-    colour = colour_of(name.split()[0].rstrip(","))
-    dashed = "our lowering" in name
+    backend = name.split()[0].rstrip(",")
+    colour, dashed = colour_of(backend), "our lowering" in name
     k = exponent(points)
     axes.plot(
         [p.qubits for p in points],
         [p.depth for p in points],
         "--" if dashed else "-",
         color=colour,
-        lw=1.2 if dashed else 1.7,
-        marker="o",
-        ms=4,
-        markerfacecolor="white",
+        lw=3 if backend == OURS else 1.6,
+        zorder=1 if backend == OURS else 2,  # wide and below, as others often run on top of it
         label=name if k is None else f"{name}: n^{k:.1f}",
     )
-    proved = [p for p in points if p.proved]
-    axes.plot(
-        [p.qubits for p in proved],
-        [p.depth for p in proved],
-        "o",
-        color=colour,
-        ms=4,
-    )
+    for proved in (True, False):
+        chosen = [p for p in points if p.proved is proved]
+        axes.plot(
+            [p.qubits for p in chosen],
+            [p.depth for p in chosen],
+            "o",
+            ms=4,
+            color=colour,
+            markerfacecolor=colour if proved else "white",
+        )

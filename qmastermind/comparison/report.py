@@ -10,7 +10,7 @@ from typing import Any
 
 from qmastermind.circuit import Box, Circuit
 from qmastermind.comparison.cells import Row, in_sizes
-from qmastermind.comparison.charts import bar_figure, colour_of, scaling_figure, scaling_series
+from qmastermind.comparison.charts import bar_figure, colour_of, overview_figure
 from qmastermind.comparison.page import SCRIPT, STYLE
 from qmastermind.comparison.picture import svg
 from qmastermind.comparison.tables import (
@@ -58,18 +58,15 @@ def to_html(rows: Sequence[Row], about: Mapping[str, Any], circuits: Mapping[str
         _head(rows, about),
         _summary(rows),
     ]
-    scaling = scaling_series(rows)
-    if scaling:
-        parts += [
-            "<h2>Growth with the number of qubits</h2><figure>",
-            f"{_svg(scaling_figure(scaling))}</figure>",
-        ]
+    overview = overview_figure(rows)
+    if overview is not None:
+        parts.append(f"<h2>Overview</h2><figure>{_svg(overview)}</figure>")
     pictures = _pictured(circuits)
     for number, (block, members) in enumerate(blocks(rows).items()):
         parts.append(f"<section id='b{number}'><h2>{html.escape(title(block))}</h2>")
         if block[0] in pictures:
             parts.append(_picture(pictures.pop(block[0])))
-        if not scaling and sum(row.ranked for row in members) > 1:
+        if overview is None and sum(row.ranked for row in members) > 1:
             parts.append(f"<figure>{_svg(bar_figure(members))}</figure>")
         parts.append(f"{_table(members)}</section>")
     parts.append(_footer(rows, about))

@@ -9,7 +9,13 @@ import pytest
 from qmastermind.circuit import CircuitBuilder, Register
 from qmastermind.comparison import OURS, Cell, Row
 from qmastermind.comparison.cells import run_cell
-from qmastermind.comparison.charts import Point, bar_figure, exponent, scaling_series
+from qmastermind.comparison.charts import (
+    Point,
+    bar_figure,
+    exponent,
+    overview_figure,
+    scaling_series,
+)
 from qmastermind.comparison.picture import svg
 from qmastermind.comparison.report import to_html
 from qmastermind.comparison.tables import (
@@ -148,3 +154,34 @@ def test_nothing_that_is_proved_is_said_in_the_chart():
     pytest.importorskip("matplotlib")
     fig = bar_figure([row(equivalent=None)])
     assert [text.get_text() for text in fig.texts] == ["no row was shown equivalent"]
+
+
+def test_several_devices_share_a_plot():
+    pytest.importorskip("matplotlib")
+    rows = [
+        row(target=f"d{i}", backend=backend, figures={**row().figures, "success": 0.1 * i})
+        for i in range(1, 4)
+        for backend in ("qiskit", f"fake:d{i}")
+    ]
+    assert overview_figure(rows[:4]) is None
+    (axes,) = overview_figure(rows).axes
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["d3", "d2", "d1"]
+    lines = {line.get_label(): list(line.get_xdata()) for line in axes.get_lines()}
+    expected = pytest.approx([0.1, 0.2, 0.3])
+    assert lines["qiskit, our lowering"] == expected
+    assert lines["the device's own compiler, our lowering"] == expected
+
+
+def test_the_scaling_plot_has_slopes_and_marks_what_is_not_proved():
+    pytest.importorskip("matplotlib")
+    rows = [
+        row(circuit=f"oracle {n}", figures={**row().figures, "two_qubit_depth": n**2},
+            equivalent=True if n < 10 else None)
+        for n in (4, 6, 8, 10)
+    ]  # fmt: skip
+    (axes,) = overview_figure(rows).axes
+    line, proved, unproved = axes.get_lines()
+    assert line.get_label() == f"{OURS}: n^2.0"
+    assert list(proved.get_xdata()) == [4, 6, 8]
+    assert list(unproved.get_xdata()) == [10]
+    assert unproved.get_markerfacecolor() == "white"

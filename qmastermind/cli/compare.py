@@ -327,7 +327,8 @@ def _about(rows: Sequence[Row]) -> dict[str, Any]:
     from importlib.metadata import version
 
     versions = {"qmastermind": version("qmastermind")}
-    versions.update({row.backend: row.version for row in rows if row.version})
+    # A device's own compiler is that of its backend, fake:torino that of fake.
+    versions.update({row.backend.partition(":")[0]: row.version for row in rows if row.version})
     return {
         "command": "qmastermind " + shlex.join(sys.argv[1:]),
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),

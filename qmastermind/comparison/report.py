@@ -9,7 +9,7 @@ from io import StringIO
 from typing import Any
 
 from qmastermind.circuit import Box, Circuit
-from qmastermind.comparison.cells import Row, in_sizes
+from qmastermind.comparison.cells import Block, Row, in_sizes
 from qmastermind.comparison.charts import bar_figure, colour_of, overview_figure
 from qmastermind.comparison.page import SCRIPT, STYLE
 from qmastermind.comparison.picture import svg
@@ -89,26 +89,17 @@ def _head(rows: Sequence[Row], about: Mapping[str, Any]) -> str:
 
 
 def _summary(rows: Sequence[Row]) -> str:
-    lines = []
-    for number, (block, members) in enumerate(blocks(rows).items()):
-        best = next((row for row in members if row.ranked), None)
-        name = f"<a href='#b{number}'>{html.escape(block[0])}</a>"
-        where = html.escape(block[1])
-        if best is None:
-            lines.append(f"<tr><td>{name}</td><td>{where}</td><td colspan='4'>no proved row</td>")
-            continue
-        worst = [row for row in members if row.ranked][-1]
-        figures = "".join(
-            f"<td class='n'>{best.figures[key]:g}</td>"
-            f"<td class='n soft'>{worst.figures[key]:g}</td>"
-            for key in ("two_qubit_depth", "two_qubit_gates")
-        )
-        lines.append(f"<tr><td>{name}</td><td>{where}</td><td>{_named(best)}</td>{figures}")
+    with_success = any("success" in row.figures for row in rows)
+    lines = "".join(
+        _summary_line(number, block, members, with_success)
+        for number, (block, members) in enumerate(blocks(rows).items())
+    )
+    success = "<th class='n'>success</th><th class='n soft'>last</th>" if with_success else ""
     text = (
-        "<h2>Least two-qubit depth</h2><div class='scroll'><table class='summary'><thead><tr>"
-        "<th>circuit</th><th>target</th><th>best</th><th class='n'>2q depth</th>"
+        "<h2>The best of each block, and the last</h2><div class='scroll'><table class='summary'><thead><tr>"
+        f"<th>circuit</th><th>target</th><th>best</th>{success}<th class='n'>2q depth</th>"
         "<th class='n soft'>last</th><th class='n'>2q gates</th><th class='n soft'>last</th>"
-        f"</tr></thead><tbody>{'</tr>'.join(lines)}</tr></tbody></table></div>"
+        f"</tr></thead><tbody>{lines}</tbody></table></div>"
     )
     unproved = sum(not row.ranked for row in rows)
     if unproved:
@@ -117,6 +108,23 @@ def _summary(rows: Sequence[Row]) -> str:
             "red below their blocks, with the reason, and are in no ranking.</p>"
         )
     return text
+
+
+def _summary_line(number: int, block: Block, members: Sequence[Row], with_success: bool) -> str:
+    start = (
+        f"<tr><td><a href='#b{number}'>{html.escape(block[0])}</a></td>"
+        f"<td>{html.escape(block[1])}</td>"
+    )
+    proved = [row for row in members if row.ranked]
+    if not proved:
+        return f"{start}<td colspan='{7 if with_success else 5}'>no proved row</td></tr>"
+    keys = ["success"] if with_success else []
+    figures = "".join(
+        f"<td class='n{soft}'>{cells_of(row, None)[key]}</td>"
+        for key in (*keys, "two_qubit_depth", "two_qubit_gates")
+        for row, soft in ((proved[0], ""), (proved[-1], " soft"))
+    )
+    return f"{start}<td>{_named(proved[0])}</td>{figures}</tr>"
 
 
 def _named(row: Row) -> str:

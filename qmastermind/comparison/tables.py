@@ -60,7 +60,7 @@ def blocks(rows: Sequence[Row]) -> dict[Block, list[Row]]:
     """Rows by circuit, target and basis, each block best first; unproved rows last.
 
     The order is by two-qubit depth, then two-qubit gates, then depth; in a Clifford+T basis by
-    T depth and T gates before those.
+    T depth and T gates before those, and on a device by the expected success before all.
     """
     found: dict[Block, list[Row]] = {}
     for row in rows:
@@ -77,7 +77,8 @@ def _cost(row: Row) -> tuple[float, ...]:
     keys = ["two_qubit_depth", "two_qubit_gates", "depth"]
     if is_clifford_t(row.basis):
         keys[:0] = ["t_depth", "t_gates"]
-    return tuple(row.figures.get(key, 0.0) for key in keys)
+    failures = () if "success" not in row.figures else (1 - row.figures["success"],)
+    return (*failures, *(row.figures.get(key, 0.0) for key in keys))
 
 
 def outcome(row: Row) -> str:

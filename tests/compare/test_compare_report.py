@@ -107,6 +107,13 @@ def test_a_clifford_t_block_is_ranked_by_t_depth():
     assert not {"t_depth", "t_gates"} & set(columns([row()]))
 
 
+def test_a_block_of_a_device_is_ranked_by_expected_success():
+    likely = row(backend="a", figures={**row().figures, "two_qubit_depth": 9, "success": 0.9})
+    short = row(backend="b", figures={**row().figures, "success": 0.8})
+    (members,) = blocks([short, likely]).values()
+    assert [(rank, r.backend) for rank, r in ranked(members)] == [(1, "a"), (2, "b")]
+
+
 def test_verdicts():
     assert verdict(row()) == "yes (unitary)"
     assert verdict(row(distance=1e-12)) == "yes (unitary)"

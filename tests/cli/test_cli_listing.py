@@ -46,7 +46,7 @@ def test_a_missing_framework_gets_its_pip_command(run, monkeypatch):
 def test_solvers_lists_options(run):
     rows = {row["name"]: row for row in run("solvers", "--json").json["solvers"]}
     assert rows["grover"]["options"] == [
-        "backend", "space", "exact", "iterations", "shots", "seed",
+        "backend", "space", "exact", "iterations", "fidelity", "shots", "seed",
     ]  # fmt: skip
     assert "deutsch" in run("solvers").out
 

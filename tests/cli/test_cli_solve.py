@@ -204,7 +204,7 @@ def test_an_error_that_nobody_reads_keeps_its_exit_code():
         ["search", "--formula", "a & b", "--solutions", "1", "--exact"],
         ["export"],
         ["export", "--format", "qasm2"],
-        ["compare"],
+        ["compare", "--circuit", "grover"],
     ],
 )
 def test_absurd_numbers_of_iterations_are_refused_at_once(run, arguments):

@@ -41,7 +41,7 @@ class Cell:
         level: Optimisation level, 0 to 3.
         lowering: Whose decomposition of multi-controlled gates is compiled.
         target: What for.
-        ancillas: Clean spare qubits that the compiler is given.
+        ancillas: Clean spare qubits that the compiler is given, beside those of the circuit.
         seeds: One compilation for each.
         device: Name of the backend whose device the target is, if it is one.
         tolerance: Largest 2-norm distance between results of circuits that count as equivalent.
@@ -253,11 +253,12 @@ def _lower_only(cell: Cell) -> Compiled:
 
 
 def with_spares(circuit: Circuit, number: int) -> Circuit:
-    """The circuit with clean spare qubits beside it, for compilers that use them."""
-    missing = number - len(circuit.ancillas)
-    if missing <= 0:
+    """The circuit with so many more clean qubits beside it, for compilers that use them."""
+    if not number:
         return circuit
-    builder = CircuitBuilder(*circuit.registers, Register("spare", missing, ancilla=True))
+    taken = {register.name for register in circuit.registers}
+    name = next(n for i in range(len(taken) + 1) if (n := f"spare{i or ''}") not in taken)
+    builder = CircuitBuilder(*circuit.registers, Register(name, number, ancilla=True))
     for op in circuit.operations:
         builder.add(op)
     builder.global_phase = circuit.global_phase

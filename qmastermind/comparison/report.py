@@ -96,7 +96,8 @@ def _summary(rows: Sequence[Row]) -> str:
     )
     success = "<th class='n'>success</th><th class='n soft'>last</th>" if with_success else ""
     text = (
-        "<h2>The best of each block, and the last</h2><div class='scroll'><table class='summary'><thead><tr>"
+        "<h2>The best of each block, and the last</h2>"
+        "<div class='scroll'><table class='summary'><thead><tr>"
         f"<th>circuit</th><th>target</th><th>best</th>{success}<th class='n'>2q depth</th>"
         "<th class='n soft'>last</th><th class='n'>2q gates</th><th class='n soft'>last</th>"
         f"</tr></thead><tbody>{lines}</tbody></table></div>"

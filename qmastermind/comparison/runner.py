@@ -16,7 +16,7 @@ from qmastermind.errors import MissingDependencyError, UnknownNameError, UsageEr
 from qmastermind.files import replacing
 from qmastermind.registry import registered_backends
 
-_FORMAT = 2
+_FORMAT = 3
 _CONNECT_SECONDS = 15.0
 
 

@@ -49,7 +49,7 @@ def grid(
     chosen_levels = tuple(levels)
     chosen_backends = tuple(backend for backend in backends if backend != OURS)
     for (name, circuit), target_name, spare in product(circuits.items(), targets, ancillas):
-        width = max(circuit.num_qubits, len(circuit.data) + spare)
+        width = circuit.num_qubits + spare
         device, problem = device_of(target_name), ""
         try:
             target = build_target(target_name, width, basis)

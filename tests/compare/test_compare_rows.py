@@ -173,7 +173,10 @@ def test_spare_qubits_stand_beside_the_circuit():
     spare = with_spares(toffoli(), 2)
     assert spare.num_qubits == 5
     assert spare.ancillas == (3, 4)
-    assert with_spares(spare, 2) is spare
+    more = with_spares(spare, 1)  # beside the ancillas that there are
+    assert more.num_qubits == 6
+    assert more.ancillas == (3, 4, 5)
+    assert with_spares(spare, 0) is spare
 
 
 def test_the_formats_hold_the_same_figures():

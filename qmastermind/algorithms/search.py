@@ -94,7 +94,8 @@ def search_unknown(
 
     One round gives up after 9 sqrt(N) iterations, twice what a single solution takes on average;
     by Markov's inequality it misses a solution with probability at most 1/2. Rounds are repeated
-    until the product is below ``failure_bound``. An oracle that is false in itself is not searched.
+    until the product is below ``failure_bound``. That holds without noise; what is found is checked
+    in any case. An oracle that is false in itself is not searched.
 
     Args:
         oracle: Over at least one variable.

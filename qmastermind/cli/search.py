@@ -32,6 +32,7 @@ from qmastermind.cli.sources import (
     read_oracle,
 )
 from qmastermind.errors import UsageError
+from qmastermind.oracle.consistency import ConsistencyOracle
 
 if TYPE_CHECKING:
     from qmastermind.algorithms.grover import Fidelity, GroverPlan
@@ -122,15 +123,21 @@ def search(
         plan = _export_plan(oracle, solutions, iterations, exact, fidelity)
         _export(oracle, plan, export, output, json)
         return
+    from qmastermind.algorithms.forecast import Forecasting
     from qmastermind.algorithms.search import marks_nothing
     from qmastermind.registry import get_backend
 
     runner = get_backend(backend)
     report: dict[str, Any] = {
         "backend": runner.name,
+        "noisy": isinstance(runner, Forecasting),
         "variables": list(oracle.variables.names),
         "size": oracle.variables.num_assignments,
     }
+    if isinstance(oracle, ConsistencyOracle):
+        report["design"] = oracle.design
+        report["qubits"] = oracle.phase().num_qubits
+        report["label"] = oracle.label
     started = time.perf_counter()
     if count:
         found = _count(report, oracle, runner, precision, shots, seed)
@@ -242,8 +249,6 @@ def _one(report: dict[str, Any], oracle: Oracle, result: Found) -> bool:
 
 def _code(oracle: Oracle, result: Found) -> str | None:
     """The code that a solution is, for a history."""
-    from qmastermind.oracle.consistency import ConsistencyOracle
-
     if result.bits is None or not isinstance(oracle, ConsistencyOracle):
         return None
     return str(oracle.encoding.decode(result.bits))
@@ -295,6 +300,9 @@ def _export(
 
 def _show(report: dict[str, Any]) -> None:
     out = console()
+    if "design" in report:
+        qubits = number_of(report["qubits"], "qubit")
+        out.print(f"oracle: {report['design']}, {report['label']}, {qubits}", style="dim")
     if "count" in report:
         c = report["count"]
         out.print(
@@ -322,14 +330,13 @@ def _show(report: dict[str, Any]) -> None:
     if report.get("proven"):
         out.print("[bold]nothing is marked[/bold]: the oracle is false whatever its variables are")
     elif not report["found"] and report["failure_bound"] > 0:
-        out.print(
-            "[bold]none found[/bold]; if there is one, this happens with probability at most "
-            f"{report['failure_bound']:.2g}"
-        )
+        out.print(f"[bold]none found[/bold]; if there is one, this happens {_bound(report)}")
     elif "solutions" in report:
-        out.print(
-            f"{len(listed)} found; one more exists with probability at most "
-            f"{report['failure_bound']:.2g}"
-        )
+        out.print(f"{len(listed)} found; if there is one more, it is missed {_bound(report)}")
     uses = number_of(report["iterations"], "oracle use")
     out.print(f"{uses}, {report['seconds']:.3f} s", style="dim")
+
+
+def _bound(report: dict[str, Any]) -> str:
+    noise = " (were there no noise)" if report["noisy"] else ""
+    return f"with probability at most {report['failure_bound']:.2g}{noise}"

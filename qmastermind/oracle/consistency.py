@@ -67,6 +67,8 @@ class ConsistencyOracle(Oracle):
         self.check_codes = check_codes
         self.consistent = _consistent_codes(self.history, encoding)
         self.design = self._choose(design, max_qubits)
+        if self.design == "table":
+            self.label = TableOracle.label
 
     @classmethod
     def within(

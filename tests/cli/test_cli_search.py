@@ -236,9 +236,12 @@ def test_searching_a_history(run):
     result = run("search", *HISTORY, "--seed", 1, "--json")
     assert result.code == 0
     assert result.json["code"] in fitting()
-    text = run("search", *HISTORY, "--seed", 1, "--design", "table")
-    assert text.out.startswith("found: ")
-    assert text.out.split()[1] in fitting()
+    assert result.json["design"] == "table"  # the others take more than 24 qubits
+    text = run("search", *HISTORY, "--seed", 1).out
+    assert "oracle: table, synthesised from a truth table, 12 qubits" in text
+    assert text[text.index("found: ") :].split()[1] in fitting()
+    one = run("search", "--history", "RGBY:1,1", "--seed", 1, "--json").json
+    assert (one["design"], one["label"], one["qubits"]) == ("counters", "consistency", 21)
     everything = run(
         "search", "--history", "12:1,0", "--positions", 2, "--colours", 3, "--all", "--json"
     )
@@ -345,3 +348,25 @@ def test_oracle_export(run, tmp_path):
     assert path.read_text().startswith("OPENQASM 3")
     assert run("oracle", "export", "--formula", "a", "--format", "qir").code == 2
     assert run("oracle", "export", "--formula", "a", "-o", tmp_path / "none" / "o").code == 2
+
+
+def test_bounds_on_a_noisy_backend_say_that_they_leave_noise_out(run):
+    pytest.importorskip("qiskit_ibm_runtime")
+    wide = ["--formula", "(a | b) & ~a & ~b", "--design", "wide", "--seed", 1]
+    noisy = run("search", *wide, "--backend", "fake:manila", "--failure-bound", 0.9)
+    assert noisy.code == 1
+    assert "(were there no noise)" in " ".join(noisy.out.split())
+    assert "noise" not in run("search", *wide).out
+
+
+def test_a_device_forecasts_its_best_number_of_iterations(run):
+    pytest.importorskip("qiskit_ibm_runtime")
+    result = run(
+        "search", "--formula", "a & b & ~c & d", "--solutions", 1, "--backend", "fake:torino",
+        "--seed", 1, "--json",
+    )  # fmt: skip
+    assert result.code == 0
+    told = result.json["forecast"]
+    assert told["iterations"] == result.json["iterations"] < told["iterations_without_noise"] == 3
+    assert 0.3 < told["success_probability"] < 0.9
+    assert result.json["solution"] == {"a": 1, "b": 1, "c": 0, "d": 1}

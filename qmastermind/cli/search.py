@@ -144,8 +144,7 @@ def search(
     elif every:
         found = _all(report, oracle, runner, seed, failure_bound)
     elif exact or iterations is not None or solutions is not None:
-        number = 1 if solutions is None else solutions
-        found = _known(report, oracle, runner, number, exact, iterations, fidelity, shots, seed)
+        found = _known(report, oracle, runner, solutions, exact, iterations, fidelity, shots, seed)
     else:
         from qmastermind.algorithms.search import search_unknown
 
@@ -199,7 +198,7 @@ def _known(
     report: dict[str, Any],
     oracle: Oracle,
     backend: Backend,
-    number: int,
+    solutions: int | None,
     exact: bool,
     iterations: int | None,
     fidelity: Fidelity | None,
@@ -211,6 +210,7 @@ def _known(
     from qmastermind.algorithms.search import advice, search_known
 
     size = oracle.variables.num_assignments
+    number = 1 if solutions is None else solutions
     report["advice"] = advice(size, number) if not exact else None
     if fidelity is None and not exact and iterations is None:
         fidelity = backend_fidelity(oracle, backend, seed=seed)
@@ -225,12 +225,16 @@ def _known(
     result = search_known(
         oracle, backend, number, exact=exact, iterations=iterations, shots=shots, seed=seed
     )
-    if exact and result.bits is None:
+    found = _one(report, oracle, result)
+    report["stated_solutions"] = solutions
+    if solutions is None:  # with another number the iterations may avoid all of them
+        report["failure_bound"] = None
+    elif not found and result.failure_bound == 0:
         report["advice"] = (
-            f"none found: an exact search for {number_of(number, 'solution')} ends on one with "
+            f"none found: this search for {number_of(number, 'solution')} ends on one with "
             f"certainty, so without noise the oracle does not mark {number_of(number, 'input')}"
         )
-    return _one(report, oracle, result)
+    return found
 
 
 def _one(report: dict[str, Any], oracle: Oracle, result: Found) -> bool:
@@ -329,14 +333,25 @@ def _show(report: dict[str, Any]) -> None:
         out.print(f"found: {codes[i]} ({text})" if codes else f"found: {text}", markup=False)
     if report.get("proven"):
         out.print("[bold]nothing is marked[/bold]: the oracle is false whatever its variables are")
-    elif not report["found"] and report["failure_bound"] > 0:
-        out.print(f"[bold]none found[/bold]; if there is one, this happens {_bound(report)}")
+    elif not report["found"] and report["failure_bound"] != 0:
+        out.print(f"[bold]none found[/bold]; {_bound(report)}")
     elif "solutions" in report:
-        out.print(f"{len(listed)} found; if there is one more, it is missed {_bound(report)}")
+        out.print(f"{number_of(len(listed), 'solution')} found, and no more; {_bound(report)}")
     uses = number_of(report["iterations"], "oracle use")
     out.print(f"{uses}, {report['seconds']:.3f} s", style="dim")
 
 
 def _bound(report: dict[str, Any]) -> str:
+    """What it means that nothing, or no more, was found."""
+    bound = report["failure_bound"]
+    if bound is None:
+        return (
+            "this bounds nothing, since these iterations may miss another number of solutions than "
+            "they were made for: state it with --solutions, or leave --iterations out"
+        )
+    stated = report.get("stated_solutions")
+    more = "one more" if "solutions" in report else "one"
+    there = more if stated is None else number_of(stated, "solution")
     noise = " (were there no noise)" if report["noisy"] else ""
-    return f"with probability at most {report['failure_bound']:.2g}{noise}"
+    verb = "is" if stated is None or stated == 1 else "are"
+    return f"if there {verb} {there}, this happens with probability at most {bound:.2g}{noise}"

@@ -323,7 +323,7 @@ def test_noise_chooses_the_number_of_iterations(run):
 def test_an_exact_search_for_solutions_that_are_not_there(run):
     result = run("search", "--formula", "a & ~a & b", "--exact", "--solutions", 1, "--seed", 1)
     assert result.code == 1
-    assert "none found: an exact search for 1 solution ends on one with certainty" in (
+    assert "none found: this search for 1 solution ends on one with certainty" in (
         " ".join(result.out.split())
     )
     assert "the oracle does not mark 1 input" in " ".join(result.out.split())
@@ -331,6 +331,20 @@ def test_an_exact_search_for_solutions_that_are_not_there(run):
     assert printed.code == 1
     assert printed.json["found"] is False
     assert "does not mark 1 input" in printed.json["advice"]
+
+
+def test_fixed_iterations_bound_nothing_without_the_number_of_solutions(run):
+    """One iteration avoids all three solutions of four; a miss must not pass for a proof."""
+    missed = run("search", "--formula", "a | b", "--iterations", 1, "--seed", 1, "--json")
+    assert missed.code == 1
+    assert missed.json["failure_bound"] is None
+    text = run("search", "--formula", "a | b", "--iterations", 1, "--seed", 1)
+    assert "bounds nothing" in " ".join(text.out.split())
+    stated = run(
+        "search", "--formula", "a & ~a & b | a & ~b & b & c", "--design", "wide", "--solutions", 1,
+        "--shots", 5, "--seed", 1,
+    )  # fmt: skip
+    assert stated.code == 1
 
 
 def test_counts_have_their_plural(run):

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import datetime
-import shlex
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,22 +14,13 @@ from qmastermind.cli.common import (
     PositionsOption,
     RulesOption,
     choose_secret,
-    console,
     err_console,
     read_rules,
-    report_unwritable,
-    write_file,
 )
 from qmastermind.errors import UsageError
 
 if TYPE_CHECKING:
-    from qmastermind.circuit import Circuit
     from qmastermind.comparison import Cell, Row
-
-
-_FILE_WIDTH = 220
-_WIDE = 150
-_LESS_WANTED = ("used_ancillas", "virtual_rz", "native_depth")  # left out of narrow terminals
 
 
 def compare(
@@ -107,6 +95,7 @@ def compare(
     Ends with 0 if every backend has a row that was proved, with 1 if one has none, with 2 for
     misuse or a file that could not be written, with 130 after Ctrl-C.
     """
+    from qmastermind.cli.compare_output import show, write
     from qmastermind.comparison import default_cache, in_order, run_cells
 
     requested = _backends(backends)
@@ -146,8 +135,8 @@ def compare(
         interrupted = True
     rows = in_order(rows, cells)
     if str(json) != "-":
-        _show(rows)
-    written = _write(rows, cells, {"json": json, "csv": csv, "markdown": markdown, "html": html,
+        show(rows)
+    written = write(rows, cells, {"json": json, "csv": csv, "markdown": markdown, "html": html,
                                    "plot": plot})  # fmt: skip
     if interrupted:
         err_console().print(
@@ -248,89 +237,3 @@ def _progress(rows: Any, total: int) -> Any:
     from rich.progress import track
 
     return track(rows, "compiling", total=total, console=err_console(), transient=True)
-
-
-def _show(rows: Sequence[Row]) -> None:
-    from rich.markup import escape
-    from rich.table import Table
-
-    from qmastermind.comparison.tables import (
-        HEADINGS,
-        blocks,
-        cells_of,
-        columns,
-        label,
-        outcome,
-        ranked,
-        reason,
-        title,
-    )
-
-    out = console()
-    if not out.is_terminal:
-        out.width = max(out.width, _FILE_WIDTH)  # in a file there is room for everything
-    for block, members in blocks(rows).items():
-        table = Table(title=title(block), title_justify="left", box=None, pad_edge=False)
-        keys = columns(members)
-        if out.width < _WIDE:
-            keys = [key for key in keys if key not in _LESS_WANTED]
-        for key in keys:
-            side: Literal["left", "right"] = "left" if key in ("label", "verdict") else "right"
-            heading = HEADINGS[key] if side == "left" else HEADINGS[key].replace(" ", "\n")
-            table.add_column(heading, justify=side, no_wrap=True, vertical="bottom")
-        reasons: dict[str, list[str]] = {}
-        for rank, row in ranked(members):
-            cells = {**cells_of(row, rank), "verdict": outcome(row)}
-            style = "red" if rank is None else "green" if rank == 1 else ""
-            table.add_row(*(escape(cells[key]) for key in keys), style=style)
-            if reason(row):
-                reasons.setdefault(reason(row), []).append(label(row))
-        out.print(table)
-        for why, whose in reasons.items():
-            names = "; ".join(whose)
-            out.print(f"{names}: {why}", style="red", markup=False, soft_wrap=True)
-        out.print()
-
-
-def _write(rows: Sequence[Row], cells: Sequence[Cell], files: dict[str, Path | None]) -> bool:
-    from qmastermind.comparison.charts import plot
-    from qmastermind.comparison.report import to_html
-    from qmastermind.comparison.tables import to_csv, to_json, to_markdown
-
-    about = _about(rows)
-    circuits: dict[str, Circuit] = {cell.name: cell.circuit for cell in cells}
-    makers: dict[str, Callable[[], str]] = {
-        "json": lambda: to_json(rows, about),
-        "csv": lambda: to_csv(rows),
-        "markdown": lambda: to_markdown(rows),
-        "html": lambda: to_html(rows, about, circuits),
-    }
-    done = True
-    for kind, make in makers.items():
-        path = files[kind]
-        if path is None:
-            continue
-        if str(path) == "-":
-            typer.echo(make())
-        else:
-            done &= write_file(path, make(), kind.upper())
-    if files["plot"] is not None:
-        try:
-            plot(rows, files["plot"])
-        except OSError as error:
-            report_unwritable(files["plot"], "plot", error)
-            done = False
-    return done
-
-
-def _about(rows: Sequence[Row]) -> dict[str, Any]:
-    from importlib.metadata import version
-
-    versions = {"qmastermind": version("qmastermind")}
-    # A device's own compiler is that of its backend, fake:torino that of fake.
-    versions.update({row.backend.partition(":")[0]: row.version for row in rows if row.version})
-    return {
-        "command": "qmastermind " + shlex.join(sys.argv[1:]),
-        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "versions": versions,
-    }

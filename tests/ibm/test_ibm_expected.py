@@ -93,10 +93,14 @@ def test_it_is_that_of_the_native_circuit() -> None:
     assert backend.expected_success(compiled.circuit) < backend.expected_success(bare)
 
 
-@pytest.mark.parametrize("framework", ["qiskit", "cirq", "pennylane", "tket"])
+@pytest.mark.parametrize(
+    ("framework", "module"),  # a module that no folder of these tests is taken for
+    [("qiskit", "qiskit.circuit"), ("cirq", "cirq.circuits"), ("pennylane", "pennylane.ops"),
+     ("tket", "pytket.circuit")],
+)  # fmt: skip
 @pytest.mark.parametrize("device", ["manila", "cairo", "almaden", "nairobi"])
-def test_whatever_framework_compiled_it(framework: str, device: str) -> None:
-    pytest.importorskip({"tket": "pytket"}.get(framework, framework))
+def test_whatever_framework_compiled_it(framework: str, module: str, device: str) -> None:
+    pytest.importorskip(module)
     backend = FakeBackend(device)
     circuit = on(2, ("sx", (0,)), ("cx", (0, 1)), ("sx", (1,)), ("cx", (1, 0)))
     compiled = get_backend(framework).compile(circuit, backend.target, level=1, seed=1)

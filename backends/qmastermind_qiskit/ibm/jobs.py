@@ -25,7 +25,7 @@ from qmastermind_qiskit.ibm.records import (
     JobRecord,
     JobStore,
 )
-from qmastermind_qiskit.ibm.submit import Notify, note_doubles, recover
+from qmastermind_qiskit.ibm.submit import LOOKS, Notify, note_doubles, recover
 
 T = TypeVar("T")
 
@@ -57,8 +57,8 @@ def look(
     if progress.status == "done":
         counts = _patiently(job.counts)
         seconds = _quietly(job.seconds)
-        if record.attempts > 1:
-            record = note_doubles(record, client, store, notify)
+        if record.attempts > 1:  # the last chance to hear of a job that seemed lost
+            record = note_doubles(record, client, store, notify, LOOKS)
         return store.save(record, state=DONE, results=tuple(counts), seconds=seconds), progress
     if progress.status == "failed":
         return store.save(record, state=FAILED, reason=progress.reason), progress

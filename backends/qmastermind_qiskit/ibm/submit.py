@@ -38,7 +38,8 @@ from qmastermind_qiskit.ibm.records import (
 Notify = Callable[[str], None]
 """Tells the user something that must not go unnoticed."""
 
-_LOOKS = 3
+LOOKS = 3
+"""How often a job is looked for that may exist."""
 _LOOK_SECONDS = 1.0
 
 
@@ -189,7 +190,7 @@ def _send(
 def _look_for(
     record: JobRecord, client: Client, store: JobStore, notify: Notify, error: IbmError
 ) -> JobRecord:
-    for attempt in range(_LOOKS):
+    for attempt in range(LOOKS):
         time.sleep(_LOOK_SECONDS * attempt)
         try:
             found = recover(record, client, store, notify)
@@ -220,17 +221,23 @@ def recover(record: JobRecord, client: Client, store: JobStore, notify: Notify) 
     return _tell_doubles(record, ids, store, notify)
 
 
-def note_doubles(record: JobRecord, client: Client, store: JobStore, notify: Notify) -> JobRecord:
+def note_doubles(
+    record: JobRecord, client: Client, store: JobStore, notify: Notify, looks: int = 1
+) -> JobRecord:
     """Tells of other jobs with the record's tag.
 
     The client repeats a request that the service answered with an error, and an attempt that
-    seemed lost may show up late.
+    seemed lost may show up late, which is what more than one look is for.
     """
-    try:
-        ids = client.find(record.tag)
-    except IbmError:
-        return record  # the job is safe; this was a precaution
-    return _tell_doubles(record, ids, store, notify)
+    for look in range(looks):
+        time.sleep(_LOOK_SECONDS * look)
+        try:
+            ids = client.find(record.tag)
+        except IbmError:
+            continue  # the job is safe; this was a precaution
+        if any(job_id != record.job_id for job_id in ids):
+            return _tell_doubles(record, ids, store, notify)
+    return record
 
 
 def _tell_doubles(record: JobRecord, ids: list[str], store: JobStore, notify: Notify) -> JobRecord:

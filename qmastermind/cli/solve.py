@@ -199,7 +199,7 @@ def _facts(report: dict[str, Any]) -> list[tuple[str, str]]:
     queries = report["queries"]
     text = f"{queries['classical']} classical, {queries['quantum']} quantum"
     if queries["models"]:
-        text += f" ({', '.join(f'{n} {model}' for model, n in queries['models'].items())})"
+        text += f" ({', '.join(f'{model}: {n}' for model, n in queries['models'].items())})"
     facts.append(("queries", text))
     if "depth" in report:
         basis = ", ".join(report["basis"])

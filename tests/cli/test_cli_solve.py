@@ -85,7 +85,12 @@ def test_an_unlucky_search_is_not_called_solved(run):
 def test_people_get_a_table(run):
     result = run("solve", "--secret", "RBRY", "--seed", 1)
     assert result.code == 0
-    for words in ("solved: the secret is RBRY", "28 match", "0.999837683 (exact)", "█"):
+    for words in (
+        "solved: the secret is RBRY",
+        "28 quantum (match: 28)",
+        "0.999837683 (exact)",
+        "█",
+    ):
         assert words in result.out
 
 

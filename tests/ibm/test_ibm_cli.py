@@ -162,9 +162,9 @@ def test_a_local_run_keeps_a_record_and_repeats_with_its_seed(cli: Cli, home: Pa
 
 
 def test_a_wrong_answer_is_not_called_solved(cli: Cli) -> None:
-    # one iteration too many over 2 bits: the marked string is not the most frequent
-    ran = cli("submit", "--circuit", "grover", "--marked", "11", "--iterations", "2", "--device",
-              "fake_manila", "--shots", "200", "--layouts", "1", "--force", "--json")  # fmt: skip
+    # two iterations too many over 3 bits: the marked string is the least frequent
+    ran = cli("submit", "--circuit", "grover", "--marked", "110", "--iterations", "4", "--device",
+              "fake_manila", "--shots", "4000", "--layouts", "1", "--force", "--json")  # fmt: skip
     assert ran.code == 1
     assert ran.json["verified"] is False
 

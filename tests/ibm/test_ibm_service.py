@@ -57,6 +57,7 @@ def test_the_environment_alone_sends_the_client_here(
     assert asked["POST", "/identity/token"] > 0
     assert asked["POST", "/v3/resources/search"] > 0
     assert asked["GET", "/api/v1/plan-1"] > 0
+    assert account.backend("ibm_manila").num_qubits == 5
     assert asked["GET", "/backends"] > 0
 
 

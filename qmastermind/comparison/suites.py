@@ -21,8 +21,8 @@ SPARES_FROM_LEVEL = {"qiskit": 0, "pennylane": 0, "cirq": 3}
 """From which level on a framework's own decomposition uses the spare qubits that it is given."""
 
 SCALING_TOLERANCE = 1e-4
-"""Qiskit's levels 2 and 3 leave out rotations below about 1e-5, which a Grover oracle has from 17
-qubits on; a wrong phase of one state of 24 qubits is a distance of 1.4e-4 or more, and is seen."""
+"""Qiskit's level 2 leaves out some rotations below 1e-4 rad, which wide oracles have; the results
+differ by up to 1e-4. A wrong phase of one of 2^24 states is a distance of 1.4e-4, and is seen."""
 
 FRAMEWORKS = ("qiskit", "cirq", "pennylane", "tket")
 SUITES = ("article", "scaling", "oracles", "devices")

@@ -131,7 +131,7 @@ def _designed(oracle: ExpressionOracle, design: str | None, max_qubits: int | No
 def _from_history(
     rows: Sequence[str], rules: Rules, design: str, max_qubits: int | None
 ) -> ConsistencyOracle:
-    history = [_read_row(row, rules) for text in rows for row in text.split()]
+    history = [_read_row(row, rules) for text in rows for row in re.split(r"[\s;]+", text) if row]
     if not history:
         raise UsageError("--history has no row; expected GUESS:BLACK,WHITE, such as RGBY:1,1")
     encoding = Encoding(rules)
@@ -150,7 +150,7 @@ def _read_row(text: str, rules: Rules) -> tuple[Code, Feedback]:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")  # a byte order mark is no content
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"cannot read {path}: {reason}") from None

@@ -78,14 +78,19 @@ def read_clauses(text: str) -> tuple[int, list[tuple[int, ...]]]:
             clauses.append(tuple(clause))
             clause = []
             if len(clauses) > header[1]:
-                raise DimacsError(f"more than the {header[1]} clauses of the header", *place)
+                raise DimacsError(f"more than the {_clauses(header[1])} of the header", *place)
     if header is None:
         raise DimacsError("no header 'p cnf VARIABLES CLAUSES'", 1, 1)
     if clause:
         raise DimacsError("the last clause does not end with 0", *place)
     if len(clauses) < header[1]:
-        raise DimacsError(f"{len(clauses)} clauses, but the header says {header[1]}", *place)
+        found = _clauses(len(clauses))
+        raise DimacsError(f"{found}, but the header says {header[1]}", *place)
     return header[0], clauses
+
+
+def _clauses(number: int) -> str:
+    return "1 clause" if number == 1 else f"{number} clauses"
 
 
 def _read_header(line: str, number: int) -> tuple[int, int]:

@@ -1,8 +1,9 @@
 """Oracles from boolean formulas in text.
 
-Operators, from the tightest: ``~`` (also ``!``, ``not``), ``&`` (``and``), ``^`` (``xor``), ``|``
-(``or``), ``->`` (``implies``, groups to the right). Constants: ``0``, ``1``, ``false``, ``true``.
-Variables are named like identifiers and ordered by their first appearance.
+Operators, from the tightest: ``~`` (also ``!``, ``not``), ``&`` (``&&``, ``and``), ``^`` (``xor``),
+``|`` (``||``, ``or``), ``->`` (``implies``, groups to the right); words in any case. Constants:
+``0``, ``1``, ``false``, ``true``. Variables are named like identifiers and ordered by their first
+appearance.
 """
 
 from __future__ import annotations
@@ -23,8 +24,20 @@ from qmastermind.oracle.expression import (
 )
 from qmastermind.oracle.variables import bits
 
-_TOKEN = re.compile(r"\s*(?:(?P<word>[A-Za-z_]\w*)|(?P<symbol>->|[~!&^|()01]))")
-_WORDS = {"not": "~", "and": "&", "xor": "^", "or": "|", "implies": "->", "!": "~"}
+_TOKEN = re.compile(r"\s*(?:(?P<word>[A-Za-z_]\w*)|(?P<symbol>->|&&|\|\||[~!&^|()01]))")
+_WORDS = {
+    "not": "~", "and": "&", "xor": "^", "or": "|", "implies": "->",
+    "!": "~", "&&": "&", "||": "|",
+}  # fmt: skip
+    "not": "~",
+    "and": "&",
+    "xor": "^",
+    "or": "|",
+    "implies": "->",
+    "!": "~",
+    "&&": "&",
+    "||": "|",
+}
 _CONSTANTS = {"0": False, "false": False, "1": True, "true": True}
 
 
@@ -74,7 +87,7 @@ class _Parser:
                 at = position + len(self.text[position:]) - len(self.text[position:].lstrip())
                 raise FormulaError(f"unknown symbol {self.text[at]!r}", self.text, at)
             token = match["word"] or match["symbol"]
-            yield _WORDS.get(token, token), match.end() - len(token)
+            yield _WORDS.get(token.lower(), token), match.end() - len(token)
             position = match.end()
 
     def _peek(self) -> str:

@@ -67,6 +67,15 @@ def test_a_dimacs_file(run, files):
         assert tuple(other.json["solution"].values()) in found
 
 
+def test_files_as_other_systems_write_them(run, tmp_path):
+    (tmp_path / "w.cnf").write_bytes(b"\xef\xbb\xbfp cnf 2 2\r\n1 0\r\n-2 0\r\n")
+    found = run("search", "--dimacs", tmp_path / "w.cnf", "--seed", 1, "--json").json
+    assert found["solution"] == {"x1": 1, "x2": 0}
+    (tmp_path / "w.txt").write_bytes(b"0101\r\n")
+    found = run("search", "--marked", tmp_path / "w.txt", "--seed", 1, "--json").json
+    assert "".join(map(str, found["solution"].values())) == "0101"
+
+
 def test_nothing_to_find_is_1_with_a_bound(run, files):
     wide = ["--dimacs", files / "hidden.cnf", "--design", "wide", "--seed", 1]
     result = run("search", *wide, "--json")
@@ -210,7 +219,7 @@ def test_oracles_of_a_history(run):
     assert set(shown["codes"]) == fitting()
     assert shown["marked"] == len(fitting())
     assert [v["name"] for v in shown["variables"]] == ["peg1", "peg2", "peg3", "peg4"]
-    text = run("oracle", "show", "--history", "RGBY:1,1 RRGO:2,0", "--design", "counters").out
+    text = run("oracle", "show", "--history", "RGBY:1,1; RRGO:2,0", "--design", "counters").out
     assert f"marked: {len(fitting())} of 1,296" in text
     assert "circuit (counters): 2" in text
     costs = run("oracle", "cost", *HISTORY, "--json").json

@@ -66,6 +66,8 @@ def test_formulas_mean_what_they_say(pair):
         ("a | b -> c", "(a | b) -> c"),
         ("a -> b -> c", "a -> (b -> c)"),
         ("not a and b or c", "((~a) & b) | c"),
+        ("NOT a AND b || c", "((~a) & b) | c"),
+        ("a && b xor c", "(a & b) ^ c"),
     ],
 )
 def test_precedence(text, same):
@@ -93,6 +95,9 @@ def test_variables_are_in_order_of_first_appearance():
         ("", 0, "expected a variable"),
         ("a -> ", 5, "expected a variable"),
         ("a # comment", 2, "unknown symbol"),
+        ("a &&& b", 4, "expected a variable"),
+        ("\u00e9 & b", 0, "unknown symbol"),
+        ("(a | b))", 7, "never opened"),
     ],
 )
 def test_faults_of_formulas_are_pointed_at(text, position, words):
@@ -172,8 +177,8 @@ def test_dimacs_oracles_are_their_clauses(cnf):
         ("p cnf 2 1\n1 3 0\n", 2, 3, "variable 3 is beyond the 2"),
         ("p cnf 2 1\n1 x 0\n", 2, 3, "'x' is no literal"),
         ("p cnf 2 1\n1 2\n", 2, 3, "does not end with 0"),
-        ("p cnf 2 2\n1 2 0\n", 2, 5, "1 clauses, but the header says 2"),
-        ("p cnf 2 1\n1 0\n2 0\n", 3, 3, "more than the 1 clauses"),
+        ("p cnf 2 2\n1 2 0\n", 2, 5, "1 clause, but the header says 2"),
+        ("p cnf 2 1\n1 0\n2 0\n", 3, 3, "more than the 1 clause of"),
     ],
 )
 def test_faults_of_dimacs_have_line_and_column(text, line, column, words):

@@ -29,15 +29,6 @@ _WORDS = {
     "not": "~", "and": "&", "xor": "^", "or": "|", "implies": "->",
     "!": "~", "&&": "&", "||": "|",
 }  # fmt: skip
-    "not": "~",
-    "and": "&",
-    "xor": "^",
-    "or": "|",
-    "implies": "->",
-    "!": "~",
-    "&&": "&",
-    "||": "|",
-}
 _CONSTANTS = {"0": False, "false": False, "1": True, "true": True}
 
 

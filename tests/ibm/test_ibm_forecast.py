@@ -393,7 +393,7 @@ def test_compiled_angles_are_those_that_the_device_takes() -> None:
     angles = [float(i.operation.params[0]) for i in plan.circuits[0].data if i.name == "rzz"]
     assert all(0 <= angle <= math.pi / 2 + 1e-9 for angle in angles)
     (found,) = simulated(plan)
-    assert found == pytest.approx(plan.parts[0].forecast.success, abs=0.03)
+    assert found == pytest.approx(plan.parts[0].forecast.success, abs=0.06)
 
 
 def test_a_circuit_wider_than_the_device() -> None:

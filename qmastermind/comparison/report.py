@@ -56,11 +56,11 @@ def to_html(rows: Sequence[Row], about: Mapping[str, Any], circuits: Mapping[str
         "<meta name='viewport' content='width=device-width, initial-scale=1'>",
         f"<title>Compiler comparison</title><style>{STYLE}</style></head><body>",
         _head(rows, about),
-        _summary(rows),
     ]
     overview = overview_figure(rows)
     if overview is not None:
         parts.append(f"<h2>Overview</h2><figure>{_svg(overview)}</figure>")
+    parts.append(_summary(rows))
     pictures = _pictured(circuits)
     for number, (block, members) in enumerate(blocks(rows).items()):
         parts.append(f"<section id='b{number}'><h2>{html.escape(title(block))}</h2>")

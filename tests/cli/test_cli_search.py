@@ -230,6 +230,7 @@ def test_oracles_of_a_history(run):
 
 
 def test_the_exported_oracle_of_a_history_is_the_oracle(run, tmp_path):
+    pytest.importorskip("openqasm3")
     path = tmp_path / "o.qasm"
     small = ["--history", "12:1,0", "--positions", 2, "--colours", 3]
     assert run("oracle", "export", *small, "-o", path).code == 0
@@ -284,6 +285,7 @@ def test_contradictory_answers_name_the_row_and_end_with_1(run):
 
 
 def test_a_search_is_exported_as_it_would_run(run, tmp_path):
+    pytest.importorskip("openqasm3")
     formula = ["--formula", "a & b & ~c"]
     printed = run("search", *formula, "--export", "qasm3")
     assert printed.code == 0

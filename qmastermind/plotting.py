@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from qmastermind.errors import MissingDependencyError, UsageError
+from qmastermind.files import replacing
 
 ACCENT = "#3b6fb6"
 MUTED = "#9aa5b1"
@@ -35,7 +36,8 @@ def save(fig: Any, path: Path) -> None:
     if not path.suffix:
         raise UsageError(f"cannot plot to {path.name!r}: expected an ending such as .png or .svg")
     try:
-        fig.savefig(path, dpi=150)
+        with replacing(path, "wb") as file:
+            fig.savefig(file, dpi=150, format=path.suffix.removeprefix("."))
     except ValueError as error:
         raise UsageError(f"cannot plot to {path.name!r}: {error}") from None
 

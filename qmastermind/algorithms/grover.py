@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from qmastermind.circuit import Circuit, CircuitBuilder, Register
-from qmastermind.errors import UsageError
+from qmastermind.errors import TooLargeError, UsageError
 from qmastermind.oracle.base import Oracle
 from qmastermind.validation import whole
 
@@ -148,9 +148,12 @@ def _best_under_noise(
 
 
 def _share(size: int, marked: int) -> float:
-    if not 1 <= whole(marked, "the number of marked states") <= whole(size, "the size"):
+    if not 1 <= whole(marked, "the number of marked states") <= whole(size, "the size", 1):
         raise UsageError(f"expected 1 to {size} marked states, not {marked}")
-    return marked / size
+    share = marked / size
+    if share == 0:
+        raise TooLargeError(f"the space is too large to search: 2^{size.bit_length() - 1} states")
+    return share
 
 
 def hadamards(num_qubits: int) -> Circuit:

@@ -228,13 +228,14 @@ def search_all(
     found: list[Found] = []
     remaining = oracle
     seeds = np.random.default_rng(seed)
-    while True:
+    while len(found) < oracle.variables.num_assignments:
         result = search_unknown(remaining, backend, int(seeds.integers(2**31)), failure_bound)
         found.append(result)
         if result.bits is None:
             return found
         known = [f.bits for f in found if f.bits is not None]
         remaining = exactly_one(oracle, TableOracle(known, oracle.variables))
+    return [*found, Found(None)]  # there is nothing else
 
 
 def marks_nothing(oracle: Oracle) -> bool:

@@ -130,7 +130,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         try:
             build_app()(args=None if arguments is None else list(arguments))
         finally:
-            sys.stdout.flush()
+            if sys.stdout is not None:  # closed from the start
+                sys.stdout.flush()
     except QmastermindError as error:
         _fail(str(error), error.exit_code)
     except (KeyboardInterrupt, _InterruptedError):

@@ -11,6 +11,7 @@ import numpy as np
 import typer
 
 from qmastermind.errors import UsageError
+from qmastermind.files import replacing
 from qmastermind.game import RULE_SETS, Code, Rules
 
 if TYPE_CHECKING:
@@ -102,10 +103,8 @@ def choose_secret(secret: str, rules: Rules, seed: int | None) -> Code:
 def write_file(path: Path, content: str | bytes, what: str) -> bool:
     """Writes a file; on failure says so on stderr and returns False, so that nothing is lost."""
     try:
-        if isinstance(content, bytes):
-            path.write_bytes(content)
-        else:
-            path.write_text(content, encoding="utf-8")
+        with replacing(path, "wb" if isinstance(content, bytes) else "w") as file:
+            file.write(content)
     except OSError as error:
         report_unwritable(path, what, error)
         return False

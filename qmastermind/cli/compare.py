@@ -25,12 +25,13 @@ if TYPE_CHECKING:
 
 def compare(
     circuit: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--circuit",
-            help="grover, grover-iteration, oracle, deutsch, feedback, FILE.qasm or FILE.py:NAME.",
+            help="grover, grover-iteration (the default), oracle, deutsch, feedback, FILE.qasm or "
+            "FILE.py:NAME.",
         ),
-    ] = "grover-iteration",
+    ] = None,
     suite: Annotated[
         str | None, typer.Option("--suite", help="article, scaling, oracles or devices.")
     ] = None,
@@ -98,6 +99,14 @@ def compare(
     from qmastermind.cli.compare_output import show, write
     from qmastermind.comparison import default_cache, in_order, run_cells
 
+    files = {"json": json, "csv": csv, "markdown": markdown, "html": html, "plot": plot}
+    if sum(str(path) == "-" for path in files.values()) > 1:
+        raise UsageError("only one of the formats can go to standard output")
+    own = {"--circuit": circuit, "--rules": rules, "--positions": positions, "--colours": colours,
+           "--iterations": iterations, "--target": target}  # fmt: skip
+    if suite is not None and any(own.values()):
+        given = ", ".join(name for name, value in own.items() if value)
+        raise UsageError(f"--suite brings circuits and targets of its own: it excludes {given}")
     requested = _backends(backends)
     if suite is not None:
         with err_console().status("reading circuits and targets"):
@@ -105,7 +114,7 @@ def compare(
     else:
         game = read_rules(rules, positions, colours)
         cells = _cells(
-            circuit,
+            circuit or "grover-iteration",
             {"rules": game, "secret": choose_secret(secret, game, seed),
              "iterations": iterations, "space": space},
             {"backends": requested, "levels": _levels(levels),
@@ -136,8 +145,7 @@ def compare(
     rows = in_order(rows, cells)
     if str(json) != "-":
         show(rows)
-    written = write(rows, cells, {"json": json, "csv": csv, "markdown": markdown, "html": html,
-                                   "plot": plot})  # fmt: skip
+    written = write(rows, cells, files)
     if interrupted:
         err_console().print(
             f"interrupted: {len(rows)} of {len(cells)} rows; finished ones are kept"

@@ -37,7 +37,7 @@ def export(
         ),
     ] = "grover",
     file_format: Annotated[
-        str, typer.Option("--format", help="qasm3, qasm2, qiskit-qpy or cirq-json.")
+        str, typer.Option("--format", help="qasm3, qasm2, qiskit-qpy, cirq-json or tket-json.")
     ] = "qasm3",
     rules: RulesOption = None,
     positions: PositionsOption = None,

@@ -148,7 +148,7 @@ def export(
     colours: ColoursOption = None,
     design: DesignOption = "auto",
     form: Annotated[
-        str, typer.Option("--format", help="qasm3, qasm2, qiskit-qpy or cirq-json.")
+        str, typer.Option("--format", help="qasm3, qasm2, qiskit-qpy, cirq-json or tket-json.")
     ] = "qasm3",
     bit: Annotated[bool, typer.Option("--bit", help="The bit oracle, not the phase.")] = False,
     output: Annotated[

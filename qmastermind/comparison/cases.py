@@ -62,6 +62,8 @@ def build_case(
             guess = rules.code([0 if i < half else 1 for i in range(rules.positions)])
             consistent = ConsistencyOracle([(guess, feedback(guess, secret))], encoding)
             return consistent.phase().flattened()
+    if Path(name).exists():
+        raise UsageError(f"{name}: a file with a circuit ends in .qasm, or is named FILE.py:NAME")
     raise UnknownNameError("circuit", name, [*CIRCUITS, "FILE.qasm", "FILE.py:NAME"])
 
 

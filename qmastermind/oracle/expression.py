@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -131,6 +131,11 @@ class And(Expression):
 
     parts: tuple[Expression, ...]
 
+    @cached_property
+    def depth(self) -> int:
+        """Levels of conjunctions and exclusive ors within each other."""
+        return _depth_of(self.parts)
+
     def holds(self, x: str) -> bool:
         """Whether all parts do."""
         return all(part.holds(x) for part in self.parts)
@@ -152,22 +157,57 @@ class And(Expression):
         """Controls and values that say all parts hold; contradictions and repeats are gone."""
         literals = {part.bit: part.positive for part in self.parts if isinstance(part, Literal)}
         compound = [part for part in self.parts if not isinstance(part, Literal)]
-        with builder.ancillas(len(compound)) as scratch:
+        with builder.ancillas(len(compound)) as scratch, ExitStack() as flipped:
             controls = [qubits[bit] for bit in literals] + list(scratch)
             values = [int(v) for v in literals.values()]
             for part, qubit in zip(compound, scratch, strict=True):
                 # A negation is computed as its part and read the other way round.
                 inner = part.part if isinstance(part, Not) else part
-                inner.flip(builder, qubits, qubit)
+                flipped.enter_context(_flipped(inner, builder, qubits, qubit))
                 values.append(int(inner is part))
             yield controls, values
-            for part, qubit in reversed(list(zip(compound, scratch, strict=True))):
-                inner = part.part if isinstance(part, Not) else part
-                inner.flip(builder, qubits, qubit)
 
     def remap(self, where: Mapping[int, int | bool]) -> Expression:
         """Part by part."""
         return conjunction(part.remap(where) for part in self.parts)
+
+
+@contextmanager
+def _flipped(
+    part: Expression, builder: CircuitBuilder, qubits: Sequence[int], target: int
+) -> Iterator[None]:
+    """A part flipped into ``target`` for as long as the context lasts.
+
+    A part that clears its own ancillas computes them twice, and so do the parts in it: the gates
+    would double with every level of nesting. So deep parts hold their ancillas until the end.
+    """
+    if not isinstance(part, And | Xor) or part.depth <= _CLEARED_DEPTH:
+        part.flip(builder, qubits, target)
+        yield
+        part.flip(builder, qubits, target)
+    elif isinstance(part, And):
+        with part._computed(builder, qubits) as (controls, values):
+            builder.x(target, controls, values)
+            yield
+            builder.x(target, controls, values)
+    else:
+        with ExitStack() as flipped:
+            for inner in part.parts:
+                plain = inner.part if isinstance(inner, Not) else inner
+                flipped.enter_context(_flipped(plain, builder, qubits, target))
+                if plain is not inner:
+                    builder.x(target)
+                    flipped.callback(builder.x, target)
+            yield
+
+
+_CLEARED_DEPTH = 3
+"""Levels up to which ancillas are cleared and used again, at up to four times the gates."""
+
+
+def _depth_of(parts: Iterable[Expression]) -> int:
+    plain = (part.part if isinstance(part, Not) else part for part in parts)
+    return 1 + max((p.depth for p in plain if isinstance(p, And | Xor)), default=0)
 
 
 @dataclass(frozen=True)
@@ -175,6 +215,11 @@ class Xor(Expression):
     """Exclusive or of at least two parts; see :func:`parity`."""
 
     parts: tuple[Expression, ...]
+
+    @cached_property
+    def depth(self) -> int:
+        """Levels of conjunctions and exclusive ors within each other."""
+        return _depth_of(self.parts)
 
     def holds(self, x: str) -> bool:
         """Whether an odd number of parts do."""

@@ -62,6 +62,9 @@ def from_formula(text: str, order: tuple[str, ...] | None = None) -> ExpressionO
     return ExpressionOracle(expression, bits(*names), "formula")
 
 
+_DEEPEST = 60  # parentheses within each other; each takes the parser several calls
+
+
 class _Parser:
     def __init__(self, text: str, order: tuple[str, ...] | None) -> None:
         self.text = text
@@ -69,6 +72,7 @@ class _Parser:
         self.names: dict[str, int] = {name: i for i, name in enumerate(order or ())}
         self.tokens = list(self._tokens())
         self.at = 0
+        self.depth = 0
 
     def _tokens(self) -> Iterator[tuple[str, int]]:
         position = 0
@@ -97,11 +101,13 @@ class _Parser:
         return result
 
     def _implication(self) -> Expression:
-        left = self._chain("|")
-        if self._peek() != "->":
-            return left
-        self.at += 1
-        return disjunction([negation(left), self._implication()])
+        parts = [self._chain("|")]
+        while self._peek() == "->":
+            self.at += 1
+            parts.append(self._chain("|"))
+        # To the right: a -> b -> c is a -> (b -> c), false only if a and b hold and c does not.
+        *conditions, result = parts
+        return disjunction([*map(negation, conditions), result]) if conditions else result
 
     def _chain(self, operator: str) -> Expression:
         join, tighter = {
@@ -116,14 +122,22 @@ class _Parser:
         return join(parts) if len(parts) > 1 else parts[0]
 
     def _factor(self) -> Expression:
-        token = self._peek()
-        if token == "~":
+        negated = False
+        while self._peek() == "~":
             self.at += 1
-            return negation(self._factor())
+            negated = not negated
+        return negation(self._operand()) if negated else self._operand()
+
+    def _operand(self) -> Expression:
+        token = self._peek()
         if token == "(":
             opened = self.at
+            self.depth += 1
+            if self.depth > _DEEPEST:
+                raise self._fail(f"more than {_DEEPEST} parentheses are open here")
             self.at += 1
             inner = self._implication()
+            self.depth -= 1
             if self._peek() != ")":
                 if self._peek():
                     raise self._fail("expected an operator or a closing parenthesis here")

@@ -9,7 +9,7 @@ from qmastermind.algorithms import grover, iteration, plan, success_probability
 from qmastermind.algorithms.grover import hadamards
 from qmastermind.circuit import CircuitBuilder, Phases, Register
 from qmastermind.encoding import Encoding
-from qmastermind.errors import UsageError
+from qmastermind.errors import TooLargeError, UsageError
 from qmastermind.game import Rules
 from qmastermind.oracle import MatchOracle, Oracle
 from qmastermind.simulator import StatevectorBackend, statevector, unitary
@@ -140,3 +140,10 @@ def test_misuse():
         plan(16, exact=True, iterations=2)
     with pytest.raises(UsageError, match="3 data qubits, the oracle reads 2"):
         grover(Marked(2, [1]), hadamards(3), plan=plan(4))
+
+
+def test_sizes_that_no_search_has():
+    with pytest.raises(UsageError, match="the size must be at least 1, not 0"):
+        plan(0)
+    with pytest.raises(TooLargeError, match=r"2\^5000 states"):
+        plan(2**5000)

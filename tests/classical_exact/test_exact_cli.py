@@ -8,7 +8,9 @@ import sys
 import pytest
 
 from qmastermind.cli.app import main
+from qmastermind.game import Rules
 from qmastermind_classical.exact import cli
+from qmastermind_classical.exact.optimum import find_optimum
 
 
 def run(capsys, *arguments):
@@ -164,7 +166,7 @@ def test_ctrl_c_keeps_what_is_proved(capsys, tmp_path, monkeypatch):
 def test_a_tree_that_cannot_be_written_is_not_the_end(capsys, tmp_path):
     (tmp_path / "taken").mkdir()
     code, out, err = run(capsys, "optimal", "--positions", 2, "--json", "--save", "taken")
-    assert code == 1
+    assert code == 2
     assert json.loads(out)["total"] == 132  # what was computed is said
     assert "cannot write the tree to taken" in " ".join(err.split())
 
@@ -179,3 +181,7 @@ def test_nothing_heavy_is_imported_before_it_is_used():
         "assert not heavy, heavy\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_opening_may_be_text_in_python_too():
+    assert find_optimum(Rules(2, 3), opening="11").tree.total == 24

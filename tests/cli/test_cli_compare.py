@@ -150,3 +150,25 @@ def test_misuse(run, arguments, words):
     assert result.code == 2
     assert words in result.err
     assert "Traceback" not in result.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--suite", "article", "--circuit", "oracle"), "it excludes --circuit"),
+        (("--suite", "article", "--target", "line", "--iterations", "3"), "--iterations, --target"),
+        (("--json", "-", "--csv", "-"), "only one of the formats can go to standard output"),
+    ],
+)
+def test_options_that_exclude_each_other(run, arguments, message):
+    result = run("compare", *arguments)
+    assert result.code == 2
+    assert result.out == ""
+    assert message in " ".join(result.err.split())
+
+
+def test_a_circuit_file_needs_its_ending(run, tmp_path):
+    (tmp_path / "circuit.dat").write_text("OPENQASM 3.0;")
+    result = run("compare", "--circuit", tmp_path / "circuit.dat")
+    assert result.code == 2
+    assert "ends in .qasm" in " ".join(result.err.split())

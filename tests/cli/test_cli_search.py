@@ -395,3 +395,9 @@ def test_a_device_forecasts_its_best_number_of_iterations(run):
     assert told["iterations"] == result.json["iterations"] < told["iterations_without_noise"] == 3
     assert 0.3 < told["success_probability"] < 0.9
     assert result.json["solution"] == {"a": 1, "b": 1, "c": 0, "d": 1}
+
+
+def test_when_everything_is_found_nothing_is_left_to_bound(run):
+    report = run("search", "--formula", "a | ~a", "--all", "--seed", 1, "--json").json
+    assert len(report["solutions"]) == report["size"] == 2
+    assert report["failure_bound"] == 0

@@ -245,3 +245,26 @@ def test_options_that_there_are_not(run, option, message):
     assert result.code == 2
     assert result.out == ""
     assert message in " ".join(result.err.split())
+
+
+def test_a_file_that_cannot_be_written_whole_is_left_as_it_was(tmp_path):
+    """A limit on the size of files stands for a full disk."""
+    (tmp_path / "kept.qasm").write_text("old")
+    script = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))\n"
+    script += "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+    script += "from qmastermind.cli import main\n"
+    script += "main(['export', '--circuit', 'grover', '--secret', 'RRGB', '-o', 'kept.qasm'])"
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", script], cwd=tmp_path, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    assert "cannot write the circuit to kept.qasm" in done.stderr
+    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("kept.qasm", "old")]
+
+
+def test_without_a_standard_output_there_is_no_trace():
+    command = f"{sys.executable} -m qmastermind solvers >&-"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 0

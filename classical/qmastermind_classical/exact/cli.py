@@ -120,7 +120,7 @@ def optimal(
             found.tree.save(save)
         except OSError as error:
             report_unwritable(save, "tree", error)
-            raise typer.Exit(1) from None
+            raise typer.Exit(2) from None
 
 
 def _slug(rules: Rules) -> str:

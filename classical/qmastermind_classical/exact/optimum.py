@@ -75,7 +75,7 @@ def find_optimum(
     rules: Rules,
     *,
     max_guesses: int | None = None,
-    opening: Code | None = None,
+    opening: Code | str | Sequence[int] | None = None,
     consistent: bool = False,
     history: Sequence[tuple[Code, Feedback]] = (),
     method: str = "main",
@@ -108,6 +108,8 @@ def find_optimum(
     """
     if max_guesses is not None and max_guesses < 1:
         raise UsageError(f"a game has at least 1 guess, not {max_guesses}")
+    if opening is not None:
+        opening = rules.code(opening)
     codes = _position(rules, history)
     if rules.positions == 1 and len(codes) > MAX_DEPTH:
         raise TooLargeError(

@@ -38,10 +38,20 @@ class Expression(ABC):
 
     def phase(self, builder: CircuitBuilder, qubits: Sequence[int], angle: float) -> None:
         """Gives the inputs where the expression holds the phase exp(i angle)."""
-        with builder.ancillas(1) as (value,):
-            self.flip(builder, qubits, value)
+        with builder.ancillas(1) as (value,), self.flipped(builder, qubits, value):
             builder.p(angle, value)
-            self.flip(builder, qubits, value)
+
+    @contextmanager
+    def flipped(
+        self, builder: CircuitBuilder, qubits: Sequence[int], target: int
+    ) -> Iterator[None]:
+        """``target`` flipped where the expression holds, for as long as the context lasts.
+
+        Clears its ancillas in between; what is nested deeply holds them, see :class:`And`.
+        """
+        self.flip(builder, qubits, target)
+        yield
+        self.flip(builder, qubits, target)
 
     @abstractmethod
     def remap(self, where: Mapping[int, int | bool]) -> Expression:
@@ -115,6 +125,16 @@ class Not(Expression):
         self.part.flip(builder, qubits, target)
         builder.x(target)
 
+    @contextmanager
+    def flipped(
+        self, builder: CircuitBuilder, qubits: Sequence[int], target: int
+    ) -> Iterator[None]:
+        """The part's, and one X."""
+        with self.part.flipped(builder, qubits, target):
+            builder.x(target)
+            yield
+            builder.x(target)
+
     def phase(self, builder: CircuitBuilder, qubits: Sequence[int], angle: float) -> None:
         """The part's with the opposite angle, up to a global phase that is kept."""
         builder.global_phase += angle
@@ -151,6 +171,24 @@ class And(Expression):
             builder.phase_on(angle, controls, values)
 
     @contextmanager
+    def flipped(
+        self, builder: CircuitBuilder, qubits: Sequence[int], target: int
+    ) -> Iterator[None]:
+        """If nested deeply, the ancillas of its parts are held until the end.
+
+        Cleared in between, all parts would be computed twice, and those in them again: the gates
+        would double with every level.
+        """
+        if self.depth <= _CLEARED_DEPTH:
+            with super().flipped(builder, qubits, target):
+                yield
+            return
+        with self._computed(builder, qubits) as (controls, values):
+            builder.x(target, controls, values)
+            yield
+            builder.x(target, controls, values)
+
+    @contextmanager
     def _computed(
         self, builder: CircuitBuilder, qubits: Sequence[int]
     ) -> Iterator[tuple[list[int], list[int]]]:
@@ -163,42 +201,13 @@ class And(Expression):
             for part, qubit in zip(compound, scratch, strict=True):
                 # A negation is computed as its part and read the other way round.
                 inner = part.part if isinstance(part, Not) else part
-                flipped.enter_context(_flipped(inner, builder, qubits, qubit))
+                flipped.enter_context(inner.flipped(builder, qubits, qubit))
                 values.append(int(inner is part))
             yield controls, values
 
     def remap(self, where: Mapping[int, int | bool]) -> Expression:
         """Part by part."""
         return conjunction(part.remap(where) for part in self.parts)
-
-
-@contextmanager
-def _flipped(
-    part: Expression, builder: CircuitBuilder, qubits: Sequence[int], target: int
-) -> Iterator[None]:
-    """A part flipped into ``target`` for as long as the context lasts.
-
-    A part that clears its own ancillas computes them twice, and so do the parts in it: the gates
-    would double with every level of nesting. So deep parts hold their ancillas until the end.
-    """
-    if not isinstance(part, And | Xor) or part.depth <= _CLEARED_DEPTH:
-        part.flip(builder, qubits, target)
-        yield
-        part.flip(builder, qubits, target)
-    elif isinstance(part, And):
-        with part._computed(builder, qubits) as (controls, values):
-            builder.x(target, controls, values)
-            yield
-            builder.x(target, controls, values)
-    else:
-        with ExitStack() as flipped:
-            for inner in part.parts:
-                plain = inner.part if isinstance(inner, Not) else inner
-                flipped.enter_context(_flipped(plain, builder, qubits, target))
-                if plain is not inner:
-                    builder.x(target)
-                    flipped.callback(builder.x, target)
-            yield
 
 
 _CLEARED_DEPTH = 3
@@ -229,6 +238,20 @@ class Xor(Expression):
         """Each part's, one after the other."""
         for part in self.parts:
             part.flip(builder, qubits, target)
+
+    @contextmanager
+    def flipped(
+        self, builder: CircuitBuilder, qubits: Sequence[int], target: int
+    ) -> Iterator[None]:
+        """If nested deeply, its parts hold their ancillas until the end, as in :class:`And`."""
+        if self.depth <= _CLEARED_DEPTH:
+            with super().flipped(builder, qubits, target):
+                yield
+            return
+        with ExitStack() as parts:
+            for part in self.parts:
+                parts.enter_context(part.flipped(builder, qubits, target))
+            yield
 
     def phase(self, builder: CircuitBuilder, qubits: Sequence[int], angle: float) -> None:
         """At pi each part's, without an ancilla; else the parity is computed."""
@@ -305,10 +328,8 @@ class SumEquals(Expression):
             if isinstance(part, Literal):
                 add_constant(builder, counter, weight, [inputs[part.bit]], [int(part.positive)])
                 continue
-            with builder.ancillas(1) as (scratch,):
-                part.flip(builder, inputs, scratch)
+            with builder.ancillas(1) as (scratch,), part.flipped(builder, inputs, scratch):
                 add_constant(builder, counter, weight, [scratch], [1])
-                part.flip(builder, inputs, scratch)
         return builder.build()
 
     def remap(self, where: Mapping[int, int | bool]) -> Expression:

@@ -22,11 +22,11 @@ from qmastermind.errors import (
     QmastermindError,
     TooLargeError,
     UnsupportedError,
-    UsageError,
 )
 from qmastermind.gates import Gate
 from qmastermind.synthesis.rebase import rebase
 from qmastermind.target import Target, operation_name
+from qmastermind.validation import check_level
 
 
 @contextmanager
@@ -55,8 +55,7 @@ def check_request(circuit: Circuit, target: Target | None, level: int) -> Target
         UsageError: If the level is not 0 to 3.
         TooLargeError: If the circuit has more qubits than the target.
     """
-    if level not in (0, 1, 2, 3):
-        raise UsageError(f"the optimisation level is 0, 1, 2 or 3, not {level!r}")
+    check_level(level)
     target = target or Target()
     if target.num_qubits is not None and circuit.num_qubits > target.num_qubits:
         raise TooLargeError(

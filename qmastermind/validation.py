@@ -34,3 +34,25 @@ def check_seed(seed: object) -> int | None:
         UsageError: If it is neither.
     """
     return None if seed is None else whole(seed, "seed", 0)
+
+
+def check_level(level: object) -> int:
+    """``level``, if it is an optimisation level, 0 to 3.
+
+    Raises:
+        UsageError: If it is not.
+    """
+    if level not in (0, 1, 2, 3):
+        raise UsageError(f"the optimisation level is 0, 1, 2 or 3, not {level!r}")
+    return whole(level, "optimisation level")
+
+
+def check_tolerance(tolerance: float) -> float:
+    """``tolerance``, if it is a distance above 0 and below 1.
+
+    Raises:
+        UsageError: If it is not.
+    """
+    if not 0 < tolerance < 1:
+        raise UsageError(f"the tolerance is a distance between 0 and 1, not {tolerance:g}")
+    return tolerance

@@ -9,7 +9,8 @@ from qiskit.transpiler import CouplingMap, PassManager, generate_preset_pass_man
 from qiskit.transpiler import Target as NativeTarget
 
 from qmastermind.circuit import Circuit
-from qmastermind.errors import BackendError, TooLargeError, UnsupportedError, UsageError
+from qmastermind.errors import BackendError, UnsupportedError
+from qmastermind.plugin import check_request
 from qmastermind.target import Target
 from qmastermind_qiskit.exporter import to_qiskit
 from qmastermind_qiskit.failures import our_errors
@@ -78,12 +79,7 @@ def compile_for(
         UnsupportedError: If Qiskit cannot compile to the basis.
         BackendError: If Qiskit fails.
     """
-    if level not in range(4):
-        raise UsageError(f"the optimisation level is 0, 1, 2 or 3, not {level}")
-    if target.num_qubits is not None and circuit.num_qubits > target.num_qubits:
-        raise TooLargeError(
-            f"the circuit has {circuit.num_qubits} qubits, {target.name} has {target.num_qubits}"
-        )
+    check_request(circuit, target, level)
     with our_errors(f"compiling for {target.name}"):
         manager = _preset(target, level, seed, device)
         compiled = manager.run(_with_clean_ancillas(circuit))

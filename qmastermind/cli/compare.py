@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,12 +18,21 @@ from qmastermind.cli.common import (
     read_rules,
 )
 from qmastermind.errors import UsageError
+from qmastermind.validation import check_tolerance
 
 if TYPE_CHECKING:
     from qmastermind.comparison import Cell, Row
 
 
+_SUITE_TAKES = {
+    *("suite", "backends", "repeat", "seed", "timeout", "tolerance", "workers", "scheduler"),
+    *("no_cache", "json", "csv", "markdown", "html", "plot"),
+}
+"""The options beside which ``--suite`` can stand: it brings circuits and targets of its own."""
+
+
 def compare(
+    context: typer.Context,
     circuit: Annotated[
         str | None,
         typer.Option(
@@ -102,11 +111,7 @@ def compare(
     files = {"json": json, "csv": csv, "markdown": markdown, "html": html, "plot": plot}
     if sum(str(path) == "-" for path in files.values()) > 1:
         raise UsageError("only one of the formats can go to standard output")
-    own = {"--circuit": circuit, "--rules": rules, "--positions": positions, "--colours": colours,
-           "--iterations": iterations, "--target": target}  # fmt: skip
-    if suite is not None and any(own.values()):
-        given = ", ".join(name for name, value in own.items() if value)
-        raise UsageError(f"--suite brings circuits and targets of its own: it excludes {given}")
+    _check_options(_given(context), circuit or "grover-iteration", suite)
     requested = _backends(backends)
     if suite is not None:
         with err_console().status("reading circuits and targets"):
@@ -122,10 +127,8 @@ def compare(
              "basis": tuple(_names(basis)), "ancillas": _numbers(ancillas),
              "seeds": _seeds(seed, repeat)},
         )  # fmt: skip
-    if not cells:
-        raise UsageError("nothing to compare: no backend is left with this target and lowering")
     if tolerance is not None:
-        cells = [replace(cell, tolerance=_tolerance(tolerance)) for cell in cells]
+        cells = [replace(cell, tolerance=check_tolerance(tolerance)) for cell in cells]
     rows: list[Row] = []
     interrupted = False
     try:
@@ -167,14 +170,10 @@ def _without_result(requested: Sequence[str], rows: Sequence[Row]) -> list[str]:
 
 def _backends(text: str | None) -> list[str]:
     from qmastermind.comparison import FRAMEWORKS, OURS
-    from qmastermind.comparison.runner import backend_version
     from qmastermind.registry import registered_backends
 
     if text is not None:
-        names = _names(text)
-        for name in names:
-            backend_version(name)  # an unknown name fails before anything is computed
-        return names
+        return _names(text)
     plugins = {name: registered_backends().get(name) for name in FRAMEWORKS}
     missing = [n for n, p in plugins.items() if p is None or p.cls is None or p.cls.info.missing()]
     if missing:
@@ -182,10 +181,34 @@ def _backends(text: str | None) -> list[str]:
     return [name for name in FRAMEWORKS if name not in missing] or [OURS]
 
 
-def _tolerance(value: float) -> float:
-    if not 0 < value < 1:
-        raise UsageError(f"the tolerance is a distance between 0 and 1, not {value:g}")
-    return value
+def _given(context: typer.Context) -> list[str]:
+    """The options that were written on the command line."""
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    return [name for name, source in sources.items() if source and source.name == "COMMANDLINE"]
+
+
+def _check_options(given: Sequence[str], circuit: str, suite: str | None) -> None:
+    """An option that would change nothing is refused, not ignored."""
+    from qmastermind.comparison import CIRCUITS
+
+    def written(names: Iterable[str]) -> str:
+        return ", ".join("--" + name.replace("_", "-") for name in names)
+
+    if suite is not None:
+        excluded = [name for name in given if name not in _SUITE_TAKES]
+        if excluded:
+            raise UsageError(
+                f"--suite brings circuits and targets of its own: it excludes {written(excluded)}"
+            )
+        return
+    meant_for = {
+        **dict.fromkeys(("rules", "positions", "colours", "secret"), CIRCUITS),
+        "iterations": ("grover",),
+        "space": ("grover", "grover-iteration"),
+    }
+    idle = [name for name in given if circuit not in meant_for.get(name, (circuit,))]
+    if idle:
+        raise UsageError(f"--circuit {circuit} does not depend on {written(idle)}")
 
 
 def _names(text: str) -> list[str]:
@@ -210,8 +233,6 @@ def _levels(text: str) -> list[int]:
 
 
 def _lowerings(text: str) -> list[str]:
-    if text not in ("framework", "ours", "both"):
-        raise UsageError(f"unknown lowering {text!r}; known: framework, ours, both")
     return ["framework", "ours"] if text == "both" else [text]
 
 

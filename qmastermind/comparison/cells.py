@@ -15,8 +15,8 @@ from qmastermind.circuit import Circuit, CircuitBuilder, Register
 from qmastermind.comparison.devices import expected_success
 from qmastermind.comparison.figures import figures_of, own_depth
 from qmastermind.equivalence import TOLERANCE, equivalent
-from qmastermind.errors import QmastermindError, UnsupportedError
-from qmastermind.registry import get_backend
+from qmastermind.errors import QmastermindError, UnknownNameError, UnsupportedError
+from qmastermind.registry import get_backend, registered_backends
 from qmastermind.synthesis.lowering import lower
 from qmastermind.synthesis.policy import Policy
 from qmastermind.target import Target
@@ -216,6 +216,22 @@ def _proved(cell: Cell, row: Row, results: Sequence[Compiled]) -> Row:
     )
 
 
+def backend_version(name: str) -> str:
+    """The versions behind a backend, without importing it.
+
+    Raises:
+        UnknownNameError: If there is no such backend.
+    """
+    if name == OURS:
+        return importlib.metadata.version("qmastermind")
+    known = registered_backends()
+    base = name.partition(":")[0]
+    if base not in known:
+        raise UnknownNameError("backend", base, [*known, OURS])
+    cls = known[base].cls
+    return "" if cls is None else repr(sorted(cls.info.versions().items(), key=str))
+
+
 def compile_cell(cell: Cell, seed: int) -> Compiled:
     """One compilation of a cell."""
     if cell.backend == OURS:
@@ -242,7 +258,7 @@ def _lower_only(cell: Cell) -> Compiled:
         native=None,
         target=cell.target,
         backend=OURS,
-        version=importlib.metadata.version("qmastermind"),
+        version=backend_version(OURS),
         level=cell.level,
         passes="qmastermind lowering",
         seed=None,

@@ -208,8 +208,8 @@ def scaling_figure(series: Series) -> Any:
         axes.grid(alpha=0.25)
         axes.legend(fontsize=7.5, frameon=False, loc="upper left")
     fig.supxlabel(
-        f"solid: the framework's own lowering; dashed: ours; hollow: not proved; n^k fitted from "
-        f"{_FIT_FROM} qubits on",
+        f"solid: the framework's own lowering; dashed: ours, where it differs from ours alone; "
+        f"hollow: not proved; n^k fitted from {_FIT_FROM} qubits on",
         fontsize=8,
     )
     return fig
@@ -225,10 +225,10 @@ def _line(axes: Any, name: str, points: Sequence[Point]) -> None:
         "--" if dashed else "-",
         color=colour,
         lw=3 if backend == OURS else 1.6,
-        zorder=1 if backend == OURS else 2,  # wide and below, as others often run on top of it
+        zorder=3 if backend == OURS else 2,  # what follows our lowering often runs along it
         label=name if k is None else f"{name}: n^{k:.1f}",
     )
-    for proved in (True, False):
+    for proved in (False,) if dashed else (True, False):
         chosen = [p for p in points if p.proved is proved]
         axes.plot(
             [p.qubits for p in chosen],
@@ -236,5 +236,6 @@ def _line(axes: Any, name: str, points: Sequence[Point]) -> None:
             "o",
             ms=4,
             color=colour,
+            zorder=3 if backend == OURS else 2,
             markerfacecolor=colour if proved else "white",
         )

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import get_args
 
 from qmastermind.circuit import Circuit
 from qmastermind.comparison.cells import Lowering, Row
-from qmastermind.comparison.runner import backend_version, in_order, run_cells
+from qmastermind.comparison.runner import in_order, run_cells
 from qmastermind.comparison.suites import FRAMEWORKS, grid
 from qmastermind.equivalence import TOLERANCE
-from qmastermind.errors import UnknownNameError
 from qmastermind.target import DEFAULT_BASIS
 
 
@@ -56,17 +54,13 @@ def compare(
 
     Raises:
         UnknownNameError: For an unknown backend, lowering or target.
+        UsageError: For a level, seed, tolerance, time or number that there cannot be, if nothing
+            is left to compare, or if no scheduler answers.
         MissingDependencyError: If a scheduler is given and Dask is not installed.
     """
-    requested = tuple(backends)
-    for backend in requested:
-        backend_version(backend)
-    for lowering in lowerings:
-        if lowering not in get_args(Lowering):
-            raise UnknownNameError("lowering", lowering, get_args(Lowering))
     cells = grid(
         {name: circuit},
-        backends=requested,
+        backends=backends,
         levels=levels,
         lowerings=lowerings,
         targets=targets,

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import queue
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from qmastermind.comparison.cells import OURS, Block, Cell, Row, blank_row, in_sizes
+from qmastermind.comparison.cells import (
+    OURS,
+    Block,
+    Cell,
+    Row,
+    backend_version,
+    blank_row,
+    in_sizes,
+)
 from qmastermind.comparison.digest import digest
 from qmastermind.comparison.worker import Worker
-from qmastermind.errors import MissingDependencyError, UnknownNameError, UsageError
+from qmastermind.errors import MissingDependencyError, UsageError
 from qmastermind.files import replacing
-from qmastermind.registry import registered_backends
+from qmastermind.validation import whole
 
 _FORMAT = 3
 _CONNECT_SECONDS = 15.0
@@ -82,24 +91,6 @@ def default_cache() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "qmastermind" / "compare"
 
 
-def backend_version(name: str) -> str:
-    """The versions behind a backend, without importing it.
-
-    Raises:
-        UnknownNameError: If there is no such backend.
-    """
-    from importlib.metadata import version
-
-    if name == OURS:
-        return version("qmastermind")
-    known = registered_backends()
-    base = name.partition(":")[0]
-    if base not in known:
-        raise UnknownNameError("backend", base, [*known, OURS])
-    cls = known[base].cls
-    return "" if cls is None else repr(sorted(cls.info.versions().items(), key=str))
-
-
 def run_cells(
     cells: Sequence[Cell],
     *,
@@ -119,8 +110,11 @@ def run_cells(
 
     Raises:
         MissingDependencyError: If a scheduler is given and Dask is not installed.
-        UsageError: If no scheduler answers there.
+        UsageError: If no scheduler answers there, or there cannot be such a time or number.
     """
+    if not 0 < timeout < math.inf:
+        raise UsageError(f"the time limit is a number of seconds above 0, not {timeout:g}")
+    workers = whole(workers, "number of workers", 1)
     store = Cache(cache)
     missing: list[Cell] = []
     for cell in cells:
@@ -149,7 +143,7 @@ def _local(cells: Sequence[Cell], timeout: float, workers: int) -> Iterator[tupl
         todo.put(cell)
     given_up = _GivenUp(timeout)
     done: queue.SimpleQueue[tuple[Cell, Row]] = queue.SimpleQueue()
-    processes = [Worker() for _ in range(max(1, min(workers, len(cells))))]
+    processes = [Worker() for _ in range(min(workers, len(cells)))]
     stop = threading.Event()
 
     def serve(worker: Worker) -> None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import product
+from typing import get_args
 
 from qmastermind.circuit import Circuit
 from qmastermind.comparison.cases import build_case, build_target, device_of, search_circuits
-from qmastermind.comparison.cells import OURS, Cell, Lowering
+from qmastermind.comparison.cells import OURS, Cell, Lowering, backend_version
 from qmastermind.equivalence import TOLERANCE
-from qmastermind.errors import UnknownNameError, UnsupportedError
+from qmastermind.errors import UnknownNameError, UnsupportedError, UsageError
 from qmastermind.game import Code, Rules
 from qmastermind.target import DEFAULT_BASIS, Target
+from qmastermind.validation import check_level, check_tolerance, whole
 
 LEVELS = {"default": 2, "best": 3}
 """Optimisation levels by name; numbers 0 to 3 do as well."""
@@ -44,11 +46,27 @@ def grid(
 
     That is our own lowering alone, where nothing has to be routed, and for a device its own
     compiler, which knows its calibration.
+
+    Raises:
+        UnknownNameError: For an unknown backend, lowering or target.
+        UsageError: For a level, seed, tolerance or number of spare qubits that there cannot be, or
+            if nothing is left to compare.
     """
     cells = []
-    chosen_levels = tuple(levels)
-    chosen_backends = tuple(backend for backend in backends if backend != OURS)
-    for (name, circuit), target_name, spare in product(circuits.items(), targets, ancillas):
+    for lowering in lowerings:
+        if lowering not in get_args(Lowering):
+            raise UnknownNameError("lowering", lowering, get_args(Lowering))
+    requested = tuple(dict.fromkeys(backends))
+    for backend in requested:
+        backend_version(backend)
+    chosen_backends = tuple(backend for backend in requested if backend != OURS)
+    chosen_levels = tuple(map(check_level, levels))
+    spares = tuple(whole(spare, "number of spare qubits", 0) for spare in ancillas)
+    seeds = tuple(whole(seed, "seed", 0) for seed in seeds)
+    if not seeds:
+        raise UsageError("a comparison needs at least one seed")
+    check_tolerance(tolerance)
+    for (name, circuit), target_name, spare in product(circuits.items(), targets, spares):
         width = circuit.num_qubits + spare
         device, problem = device_of(target_name), ""
         try:
@@ -62,6 +80,8 @@ def grid(
         for backend, level, lowering in product(compilers, chosen_levels, lowerings):
             cell = Cell(name, circuit, backend, level, lowering, target, spare, seeds, device)
             cells.append(replace(cell, tolerance=tolerance, problem=problem))
+    if not cells:
+        raise UsageError("nothing to compare: no backend is left with this target and lowering")
     return cells
 
 

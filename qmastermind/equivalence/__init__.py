@@ -14,7 +14,9 @@ Methods, and the verdict says which one was used:
   difference, while agreement is strong evidence and no formal proof. A phase that is wrong by a
   in one of 2**n basis states shows as a distance of at least a * 0.45**(n/2), so that a wrong
   sign is far above the tolerance at every width that can be simulated.
-* ``qcec``: decision diagrams and ZX calculus, for circuits too wide to simulate.
+* ``qcec``: decision diagrams and ZX calculus, for circuits too wide to simulate. Equal are circuits
+  whose overlap is 1 up to what the tolerance allows; a difference below 1.4e-4 that is above the
+  tolerance is not decided.
 """
 
 from qmastermind.equivalence.check import METHODS, assert_equivalent, equivalent

@@ -8,6 +8,7 @@ from qmastermind.equivalence import simulate
 from qmastermind.equivalence.side import Side, side
 from qmastermind.equivalence.verdict import TOLERANCE, Verdict
 from qmastermind.errors import MissingDependencyError, TooLargeError, UsageError
+from qmastermind.validation import check_tolerance
 
 METHODS = ("auto", "unitary", "states", "qcec")
 
@@ -40,12 +41,14 @@ def equivalent(
         The verdict, with ``equal=None`` where no method decides.
 
     Raises:
-        UsageError: For an unknown method, or layouts that place no circuit.
+        UsageError: For an unknown method, a tolerance that is no distance, or layouts that place
+            no circuit.
         TooLargeError: If the method that was asked for does not fit into memory.
         MissingDependencyError: If ``qcec`` was asked for and is not installed.
     """
     if method not in METHODS:
         raise UsageError(f"unknown method {method!r}; known: {', '.join(METHODS)}")
+    check_tolerance(tolerance)
     first, second = side(a), side(b)
     mismatch = first.mismatch(second)
     if mismatch is not None:
@@ -55,7 +58,7 @@ def equivalent(
     if method == "qcec":
         from qmastermind.equivalence.qcec import compare
 
-        return compare(first, second, timeout)
+        return compare(first, second, timeout, tolerance)
     return simulate.compare(first, second, method, tolerance, seed)
 
 
@@ -94,6 +97,6 @@ def _automatic(a: Side, b: Side, tolerance: float, seed: int, timeout: float) ->
     try:
         from qmastermind.equivalence.qcec import compare
 
-        return compare(a, b, timeout)
+        return compare(a, b, timeout, tolerance)
     except MissingDependencyError as error:
         return Verdict(None, "none", f"{width} qubits are too many to simulate; {error}")

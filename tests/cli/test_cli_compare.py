@@ -48,9 +48,10 @@ def test_a_circuit_from_a_file(run, tmp_path):
         "    return b.build()\n"
         "def number():\n    return 3\n"
     )
-    result = run(*OURS, "--circuit", f"{tmp_path / 'c.py'}:mine", "--json", "-")
+    ours = OURS[:-2]  # no secret
+    result = run(*ours, "--circuit", f"{tmp_path / 'c.py'}:mine", "--json", "-")
     assert result.json["rows"][0]["figures"]["qubits"] == 3
-    wrong = run(*OURS, "--circuit", f"{tmp_path / 'c.py'}:number")
+    wrong = run(*ours, "--circuit", f"{tmp_path / 'c.py'}:number")
     assert wrong.code == 2
     assert "returned int, not a Circuit" in wrong.err
 
@@ -156,7 +157,12 @@ def test_misuse(run, arguments, words):
     ("arguments", "message"),
     [
         (("--suite", "article", "--circuit", "oracle"), "it excludes --circuit"),
-        (("--suite", "article", "--target", "line", "--iterations", "3"), "--iterations, --target"),
+        (("--suite", "article", "--target", "line", "--iterations", "3"), "--target, --iterations"),
+        (("--suite", "article", "--levels", "best", "--ancillas", "1"), "--levels, --ancillas"),
+        (("--suite", "oracles", "--basis", "rz,sx,x,cz", "--secret", "RBRY"), "--basis, --secret"),
+        (("--iterations", "3"), "--circuit grover-iteration does not depend on --iterations"),
+        (("--circuit", "oracle", "--space", "valid"), "does not depend on --space"),
+        (("--circuit", "mine.qasm", "--secret", "RBRY"), "does not depend on --secret"),
         (("--json", "-", "--csv", "-"), "only one of the formats can go to standard output"),
     ],
 )

@@ -42,6 +42,29 @@ def test_no_verdict_contradicts_the_matrices(circuit, data):
     assert verdict.equal in (None, equivalent(circuit, other, method="unitary").equal)
 
 
+@pytest.mark.parametrize("angle", [1e-2, 1e-3, 1e-4, 1e-5])
+def test_a_small_rotation_is_no_equality(angle):
+    """QCEC alone calls rotations of 1e-4 and less about X no difference."""
+    b = CircuitBuilder(Register("q", 2))
+    b.h(0)
+    b.x(1, controls=[0])
+    without = b.build()
+    b.rx(angle, 0)
+    verdict = equivalent(without, b.build(), method="qcec")
+    assert verdict.equal is (False if angle > 1e-4 else None)
+    assert equivalent(without, b.build(), method="qcec", tolerance=angle).equal is True
+
+
+@pytest.mark.parametrize("width", [8, 26, 40])
+def test_a_small_phase_on_one_state_is_a_difference(width):
+    b = CircuitBuilder(Register("q", width))
+    for qubit in range(width):
+        b.h(qubit)
+    without = b.build()
+    b.phase_on(1e-3, range(width), [1] * width)
+    assert equivalent(without, b.build(), method="qcec").equal is False
+
+
 def adder(width, fault=False, uncompute=True):
     """Carries of a ripple over ``width`` bits, with an ancilla each."""
     b = CircuitBuilder(Register("a", width), Register("b", width))

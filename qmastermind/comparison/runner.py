@@ -25,7 +25,7 @@ from qmastermind.errors import MissingDependencyError, UsageError
 from qmastermind.files import replacing
 from qmastermind.validation import whole
 
-_FORMAT = 3
+_FORMAT = 4
 _CONNECT_SECONDS = 15.0
 
 

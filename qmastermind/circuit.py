@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _MAX_TABLE_QUBITS = 28
+MAX_LISTED_QUBITS = 62
+"""The widest diagonal whose basis states are listed; they are 64-bit integers."""
 MAX_OPERATIONS = 10_000_000
 """How many operations a circuit may have to be run, or to have its boxes opened."""
 
@@ -63,6 +65,12 @@ class Phases:
     def __init__(
         self, num_qubits: int, angles: ArrayLike, indices: ArrayLike | None = None
     ) -> None:
+        if num_qubits > (_MAX_TABLE_QUBITS if indices is None else MAX_LISTED_QUBITS):
+            raise TooLargeError(
+                f"a diagonal over {num_qubits} qubits is too wide: a table goes to "
+                f"{_MAX_TABLE_QUBITS}, listed basis states to {MAX_LISTED_QUBITS}; "
+                "build it from phase_on"
+            )
         self.num_qubits = num_qubits
         self.angles: NDArray[np.float64] = np.array(angles, dtype=np.float64)
         self.indices: NDArray[np.int64] | None = None
@@ -87,7 +95,7 @@ class Phases:
     ) -> Phases:
         """Tabulates ``angle``, which maps an array of basis-state indices to radians."""
         if num_qubits > _MAX_TABLE_QUBITS:
-            raise CircuitError(
+            raise TooLargeError(
                 f"a table over {num_qubits} qubits is too large (at most {_MAX_TABLE_QUBITS}); "
                 "list the marked basis states, or build the diagonal from gates"
             )
@@ -343,6 +351,7 @@ class Circuit:
 
     def power(self, exponent: int, label: str = "") -> Circuit:
         """This circuit repeated; a negative exponent repeats the inverse."""
+        exponent = whole(exponent, "an exponent")
         body = self if exponent >= 0 else self.inverse()
         box = Box(body, tuple(range(self.num_qubits)), abs(exponent), label)
         self._require_unitary("repeat")
@@ -361,9 +370,7 @@ class Circuit:
             CircuitError: If the circuit measures or resets.
         """
         self._require_unitary("control")
-        name = "control"
-        while any(r.name == name for r in self.registers):
-            name += "_"
+        name = fresh_name("control", self.registers)
         states = _check_values(range(num_controls), values)
         builder = CircuitBuilder(Register(name, num_controls), *self.registers)
         controls, body = range(num_controls), range(num_controls, num_controls + self.num_qubits)
@@ -374,8 +381,13 @@ class Circuit:
         return builder.build()
 
     def measured(self, qubits: Iterable[int] | None = None) -> Circuit:
-        """This circuit with ``qubits`` (default: all that are not ancillas) measured at the end."""
+        """This circuit with ``qubits`` (default: all that are not ancillas) measured at the end.
+
+        Raises:
+            CircuitError: For a qubit that there is not, or that is named twice.
+        """
         chosen = tuple(self.data if qubits is None else qubits)
+        _check_qubits(chosen, self.num_qubits)
         added = tuple(Measure(q, self.num_bits + i) for i, q in enumerate(chosen))
         return replace(
             self, operations=self.operations + added, num_bits=self.num_bits + len(chosen)
@@ -442,6 +454,22 @@ def _register_qubits(registers: Sequence[Register], name: str) -> tuple[int, ...
         start += register.size
     known = ", ".join(r.name for r in registers)
     raise CircuitError(f"no register {name!r}; there are: {known or 'none'}")
+
+
+def fresh_name(wanted: str, registers: Iterable[Register]) -> str:
+    """``wanted`` if no register has this name, else with the first number that makes it new."""
+    taken = {register.name for register in registers}
+    return next(n for i in range(len(taken) + 1) if (n := f"{wanted}{i or ''}") not in taken)
+
+
+def _check_qubits(qubits: Sequence[int], num_qubits: int) -> None:
+    for q in qubits:
+        if type(q) is not int:
+            whole(q, "a qubit")  # numpy's integers will do
+        if not 0 <= q < num_qubits:
+            raise CircuitError(f"there is no qubit {q}: there are {num_qubits}")
+    if len(set(qubits)) < len(qubits):
+        raise CircuitError(f"a qubit occurs twice in one operation: {tuple(qubits)}")
 
 
 def remap(op: Any, qubits: Sequence[int]) -> Any:
@@ -554,13 +582,7 @@ class CircuitBuilder:
         self._operations.append(Apply(gate, tuple(targets), tuple(controls), states))
 
     def _check(self, qubits: Sequence[int]) -> None:
-        for q in qubits:
-            if type(q) is not int:
-                whole(q, "a qubit")  # numpy's integers will do
-            if not 0 <= q < self._num_qubits:
-                raise CircuitError(f"there is no qubit {q}: there are {self._num_qubits}")
-        if len(set(qubits)) < len(qubits):
-            raise CircuitError(f"a qubit occurs twice in one operation: {tuple(qubits)}")
+        _check_qubits(qubits, self._num_qubits)
 
     def _named(
         self,
@@ -705,7 +727,13 @@ class CircuitBuilder:
         self.gate(phases, targets, controls, values)
 
     def phase_on(self, angle: float, qubits: Sequence[int], values: Sequence[int]) -> None:
-        """Gives the one basis state ``values`` of ``qubits`` the phase exp(i angle)."""
+        """Gives the one basis state ``values`` of ``qubits`` the phase exp(i angle).
+
+        Of no qubits there is one state, and its phase is the global one.
+        """
+        if not qubits:
+            self.global_phase += angle
+            return
         *controls, last = qubits
         *states, state = _check_values(qubits, values)
         if state:
@@ -754,8 +782,7 @@ class CircuitBuilder:
     def _take(self, count: int) -> tuple[int, ...]:
         missing = count - len(self._free)
         if missing > 0:
-            number = sum(r.ancilla for r in self._registers)
-            name = f"ancilla{number}" if number else "ancilla"
+            name = fresh_name("ancilla", self._registers)
             self._free += self.register(Register(name, missing, ancilla=True))
         taken, self._free = self._free[:count], self._free[count:]
         return tuple(taken)
@@ -784,16 +811,9 @@ class CircuitBuilder:
         """
         if circuit.num_bits or not circuit.is_unitary:
             raise CircuitError("a box cannot measure or reset")
-        if repetitions < 0:
+        if whole(repetitions, "the number of repetitions") < 0:
             raise CircuitError(f"a box cannot be repeated {repetitions} times")
-        chosen = tuple(range(len(circuit.data)) if qubits is None else qubits)
-        if len(chosen) != len(circuit.data):
-            raise CircuitError(f"the body has {len(circuit.data)} data qubits, not {len(chosen)}")
-        self._check(chosen)
-        with self.ancillas(len(circuit.ancillas)) as scratch:
-            where = dict(zip(circuit.data, chosen, strict=True))
-            where.update(zip(circuit.ancillas, scratch, strict=True))
-            mapped = tuple(where[q] for q in range(circuit.num_qubits))
+        with self._place(circuit, qubits) as mapped:
             self._operations.append(Box(circuit, mapped, repetitions, label, query))
 
     def compose(self, circuit: Circuit, qubits: Sequence[int] | None = None) -> None:
@@ -801,14 +821,7 @@ class CircuitBuilder:
 
         Classical bits of the circuit become new bits of this one.
         """
-        chosen = tuple(range(len(circuit.data)) if qubits is None else qubits)
-        if len(chosen) != len(circuit.data):
-            raise CircuitError(f"the body has {len(circuit.data)} data qubits, not {len(chosen)}")
-        self._check(chosen)
-        with self.ancillas(len(circuit.ancillas)) as scratch:
-            where = dict(zip(circuit.data, chosen, strict=True))
-            where.update(zip(circuit.ancillas, scratch, strict=True))
-            mapped = tuple(where[q] for q in range(circuit.num_qubits))
+        with self._place(circuit, qubits) as mapped:
             for op in circuit.operations:
                 placed = remap(op, mapped)
                 if isinstance(placed, Measure):
@@ -817,9 +830,30 @@ class CircuitBuilder:
         self._num_bits += circuit.num_bits
         self.global_phase += circuit.global_phase
 
+    @contextmanager
+    def _place(self, circuit: Circuit, qubits: Sequence[int] | None) -> Iterator[tuple[int, ...]]:
+        """Where each qubit of a circuit goes: data qubits as told, ancillas on what is lent."""
+        chosen = tuple(range(len(circuit.data)) if qubits is None else qubits)
+        if len(chosen) != len(circuit.data):
+            raise CircuitError(f"the body has {len(circuit.data)} data qubits, not {len(chosen)}")
+        self._check(chosen)
+        with self.ancillas(len(circuit.ancillas)) as scratch:
+            where = dict(zip(circuit.data, chosen, strict=True))
+            where.update(zip(circuit.ancillas, scratch, strict=True))
+            yield tuple(where[q] for q in range(circuit.num_qubits))
+
     def add(self, op: Operation) -> None:
-        """Adds an operation as it is; its qubits are this circuit's."""
+        """Adds an operation as it is; its qubits are this circuit's.
+
+        Raises:
+            CircuitError: For qubits that do not exist, occur twice, or are not as many as it takes.
+        """
+        if isinstance(op, Apply):
+            self.gate(op.gate, op.targets, op.controls, op.values)
+            return
         self._check(op.qubits)
+        if isinstance(op, Box) and len(op.qubits) != op.circuit.num_qubits:
+            raise CircuitError(f"the body has {op.circuit.num_qubits} qubits, not {len(op.qubits)}")
         if isinstance(op, Measure):
             self._num_bits = max(self._num_bits, op.bit + 1)
         self._operations.append(op)

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from qmastermind.backend import Compiled
-from qmastermind.circuit import Circuit, CircuitBuilder, Register
+from qmastermind.circuit import Circuit, CircuitBuilder, Register, fresh_name
 from qmastermind.comparison.devices import expected_success
 from qmastermind.comparison.figures import figures_of, own_depth
 from qmastermind.equivalence import TOLERANCE, equivalent
@@ -272,9 +272,8 @@ def with_spares(circuit: Circuit, number: int) -> Circuit:
     """The circuit with so many more clean qubits beside it, for compilers that use them."""
     if not number:
         return circuit
-    taken = {register.name for register in circuit.registers}
-    name = next(n for i in range(len(taken) + 1) if (n := f"spare{i or ''}") not in taken)
-    builder = CircuitBuilder(*circuit.registers, Register(name, number, ancilla=True))
+    spare = Register(fresh_name("spare", circuit.registers), number, ancilla=True)
+    builder = CircuitBuilder(*circuit.registers, spare)
     for op in circuit.operations:
         builder.add(op)
     builder.global_phase = circuit.global_phase

@@ -75,14 +75,16 @@ class ExpressionOracle(Oracle):
             self.variables.span(name)  # says which names there are
         if not kept:
             raise UsageError("every variable is fixed: nothing is left to search")
-        return ExpressionOracle(self.expression.remap(where), Variables(tuple(kept)), self.label)
+        rest = Variables(tuple(kept))
+        return ExpressionOracle(self.expression.remap(where), rest, self.label, self.meter)
 
     def rename(self, names: Mapping[str, str]) -> ExpressionOracle:
         """The oracle with some variables under other names."""
         for name in names:
             self.variables.span(name)
         renamed = (Variable(names.get(v.name, v.name), v.size) for v in self.variables)
-        return ExpressionOracle(self.expression, Variables(tuple(renamed)), self.label)
+        named = Variables(tuple(renamed))
+        return ExpressionOracle(self.expression, named, self.label, self.meter)
 
     def narrowed(self) -> ExpressionOracle:
         """The same oracle with fewer ancillas and more gates.

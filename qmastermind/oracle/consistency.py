@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from qmastermind.circuit import Circuit
 from qmastermind.encoding import Encoding
@@ -24,9 +28,10 @@ History: TypeAlias = Sequence[tuple[Code, Feedback]]
 class ConsistencyOracle(Oracle):
     """Marks the codes that, were they the secret, would have given every answer of a history.
 
-    On bitstrings that are no code the phase is whatever is cheapest, so that the law of oracles
-    holds on codes only: search over the valid codes, as :meth:`Variables.prepare` and the
-    algorithms do, or ask for ``check_codes``.
+    In games with repeats the phase of a bitstring that is no code is whatever is cheapest, so that
+    the law of oracles holds on codes only: search over them, as :meth:`Variables.prepare` and the
+    algorithms do, or ask for ``check_codes``. Where a colour may be used once, the assignments
+    of the variables are more than the codes, and those that are none always get no phase.
 
     Three circuits obey it: ``counters`` counts black and all key pegs into small registers (few
     qubits), ``one-hot`` turns each peg into one bit a colour in place (few Toffolis), and ``table``
@@ -37,7 +42,8 @@ class ConsistencyOracle(Oracle):
         encoding: Binary, with as many bits a peg as the colours need.
         design: ``auto`` takes the one with the fewest Toffolis among the first two that fit.
         max_qubits: What ``auto`` may use.
-        check_codes: Give no phase to bitstrings that are no code, for some more gates.
+        check_codes: Give no phase to bitstrings that are no code, for some more gates; in games
+            without repeats that is always done.
 
     Raises:
         ConflictError: If no code fits; names the first row that makes it impossible (for games
@@ -64,7 +70,7 @@ class ConsistencyOracle(Oracle):
         self.num_bits = encoding.num_bits
         names = (f"peg{j}" for j in range(1, rules.positions + 1))
         self.__dict__["variables"] = Variables(tuple(Variable(n, rules.colours) for n in names))
-        self.check_codes = check_codes
+        self.check_codes = check_codes or not rules.repeats
         self.consistent = _consistent_codes(self.history, encoding)
         self.design = self._choose(design, max_qubits)
         if self.design == "table":
@@ -140,11 +146,21 @@ def _consistent_codes(
     """The codes that fit, or None for a game too large to enumerate."""
     if encoding.rules.num_codes > MAX_TABLE:
         return None
-    left = tuple(encoding.rules.codes())
+    codes = encoding.rules.code_array()
     for row, (guess, answer) in enumerate(history, 1):
-        left = tuple(code for code in left if is_consistent(code, [(guess, answer)]))
-        if not left:
+        codes = codes[_fits(codes, guess, answer)]
+        if not len(codes):
             raise ConflictError(
                 f"no code fits the answers: row {row}, {guess} with {answer}, makes it impossible"
             )
-    return left
+    return tuple(map(encoding.rules.code, codes.tolist()))
+
+
+def _fits(codes: NDArray[np.uint8], guess: Code, answer: Feedback) -> NDArray[np.bool_]:
+    """Which of the codes, shape ``(n, positions)``, would have given the answer."""
+    black = (codes == np.array(guess)).sum(axis=1)
+    common = np.zeros(len(codes), dtype=np.int64)
+    for colour, number in Counter(guess).items():
+        common += np.minimum((codes == colour).sum(axis=1), number)
+    fits: NDArray[np.bool_] = (black == answer.black) & (common - black == answer.white)
+    return fits

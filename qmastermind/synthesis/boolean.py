@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from qmastermind.circuit import Circuit, CircuitBuilder, Phases, Register
+from qmastermind.circuit import MAX_LISTED_QUBITS, Circuit, CircuitBuilder, Phases, Register
 from qmastermind.errors import UsageError
 
 LABEL = "synthesised from a truth table"
@@ -244,7 +244,11 @@ def phase_circuit(num_bits: int, marked: Iterable[int], angle: float) -> Circuit
     body = CircuitBuilder(Register("x", num_bits))
     if inputs and not 0 <= inputs[0] <= inputs[-1] < 2**num_bits:
         raise UsageError(f"an input of {num_bits} bits is 0 to {2**num_bits - 1}, not {inputs}")
-    body.diagonal(Phases(num_bits, angle, inputs), range(num_bits))
+    if num_bits <= MAX_LISTED_QUBITS:
+        body.diagonal(Phases(num_bits, angle, inputs), range(num_bits))
+    else:
+        for state in inputs:
+            body.phase_on(angle, range(num_bits), [int(bit) for bit in f"{state:0{num_bits}b}"])
     builder = CircuitBuilder(Register("x", num_bits))
     builder.append(body.build(), label=LABEL)
     return builder.build()

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Literal, overload
 
-from qmastermind.circuit import Circuit, Register, remap
+from qmastermind.circuit import Circuit, Register, fresh_name, remap
 from qmastermind.errors import UsageError
 from qmastermind.synthesis.constructions import in_basis
 from qmastermind.synthesis.explanation import Explanation
@@ -132,9 +132,13 @@ class _Lowering:
         used_clean, used_borrowed = placer.used()
         registers = list(circuit.registers)
         if used_clean:
-            registers.append(Register(_fresh_name(circuit, "ancilla"), len(used_clean), True))
+            registers.append(
+                Register(fresh_name("ancilla", circuit.registers), len(used_clean), True)
+            )
         if used_borrowed:
-            registers.append(Register(_fresh_name(circuit, "borrowed"), len(used_borrowed)))
+            registers.append(
+                Register(fresh_name("borrowed", circuit.registers), len(used_borrowed))
+            )
         kept = (*range(circuit.num_qubits), *used_clean, *used_borrowed)
         wires = [0] * (1 + max(kept, default=0))
         for place, wire in enumerate(kept):
@@ -145,8 +149,3 @@ class _Lowering:
         )
         done = replace(done, global_phase=math.remainder(done.global_phase, 2 * math.pi))
         return Body(done, len(used_clean), len(used_borrowed))
-
-
-def _fresh_name(circuit: Circuit, name: str) -> str:
-    names = {r.name for r in circuit.registers}
-    return next(n for i in range(len(names) + 1) if (n := f"{name}{i or ''}") not in names)

@@ -266,7 +266,6 @@ class Placer:
             for literals, angle in conditions(item.phases, item.targets)
         ]
         turns, phase = merge_phases(products)
-        self.phase += phase
         dense = parities(item.phases, item.targets, item.literals)
         if dense is not None and self._cheaper(dense, turns, controls + item.targets, index):
             constant, angles, qubits = dense
@@ -276,6 +275,7 @@ class Placer:
             for op in b.build().operations:
                 self._emit(op)
             return
+        self.phase += phase
         for each in turns:
             self._place(each, index)
 

@@ -6,6 +6,8 @@ import pytest
 from qmastermind.circuit import (
     Apply,
     Barrier,
+    Box,
+    Circuit,
     CircuitBuilder,
     Measure,
     Phases,
@@ -143,12 +145,54 @@ def test_phases_by_table_function_and_list_are_the_same_unitary():
         lambda: Phases(2, [1.0], [4]),
         lambda: Phases(2, [1.0], [-1]),
         lambda: Phases(2, [1.0, 2.0], [1, 1]),
-        lambda: Phases.from_function(40, lambda i: i),
     ],
 )
 def test_wrong_phases_are_refused(make):
     with pytest.raises(CircuitError):
         make()
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: Phases.from_function(40, lambda i: i), lambda: Phases(63, [1.0], [2**62])]
+)
+def test_phases_too_wide_are_refused(make):
+    with pytest.raises(TooLargeError, match="too"):
+        make()
+
+
+def test_names_of_lent_registers_avoid_those_there_are():
+    b = CircuitBuilder(
+        Register("ancilla", 1), Register("ancilla1", 1, ancilla=True), Register("control", 1)
+    )
+    with b.ancillas(1):
+        pass
+    circuit = b.build().controlled()
+    names = ["control1", "ancilla", "ancilla1", "control", "ancilla2"]
+    assert [r.name for r in circuit.registers] == names
+
+
+@pytest.mark.parametrize("qubits", [[-1], [3], [0, 0], [0.5]])
+def test_only_qubits_that_there_are_can_be_measured(qubits):
+    with pytest.raises((CircuitError, UsageError)):
+        CircuitBuilder(Register("q", 3)).build().measured(qubits)
+
+
+def test_operations_are_checked_however_they_are_added():
+    body = CircuitBuilder(Register("q", 2)).build()
+    b = CircuitBuilder(Register("q", 3))
+    for op in (Box(body, (0,)), Apply(Gate("x"), (0,), (1,), ()), Apply(Gate("x"), (0, 1))):
+        with pytest.raises(CircuitError):
+            b.add(op)
+    with pytest.raises(UsageError):
+        b.append(body, repetitions=1.5)
+    with pytest.raises(UsageError):
+        body.power(2.5)
+
+
+def test_the_one_state_of_no_qubits_has_the_global_phase():
+    b = CircuitBuilder(Register("q", 1))
+    b.phase_on(0.5, [], [])
+    assert b.build() == Circuit((Register("q", 1),), (), 0, 0.5)
 
 
 def test_measurements_at_the_end():

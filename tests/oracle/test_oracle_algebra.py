@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle_truth import check_bit_oracle, check_phase_oracle
 
-from qmastermind.circuit import CircuitBuilder, Register
+from qmastermind.circuit import CircuitBuilder, Query, Register
 from qmastermind.encoding import Encoding
 from qmastermind.errors import UsageError
 from qmastermind.game import Rules
@@ -19,6 +19,7 @@ from qmastermind.oracle import (
     bits,
     from_formula,
 )
+from qmastermind.oracle.base import Meter
 from qmastermind.oracle.expression import (
     And,
     Constant,
@@ -201,3 +202,14 @@ def test_costs_are_those_of_the_built_circuit():
     assert wide.cost.ancillas == 9
     assert wide.narrowed().cost.ancillas == 5  # a counter of 4 bits and one clause at a time
     assert wide.narrowed().cost.toffolis > wide.cost.toffolis
+
+
+def test_a_narrower_or_renamed_oracle_is_counted_too():
+    uses = []
+    query = Query("count", lambda model, number, shots: uses.append(number))
+    oracle = from_formula("a & (b | c)")
+    metered = ExpressionOracle(
+        oracle.expression, oracle.variables, meter=Meter(query, lambda: None)
+    )
+    for other in (metered.restrict(b=1), metered.rename({"a": "z"}), metered.narrowed()):
+        assert other.phase().query_uses() == {query: 1}

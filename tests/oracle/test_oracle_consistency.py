@@ -1,7 +1,10 @@
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracle_truth import check_phase_oracle
 
 from qmastermind.algorithms import grover, plan
 from qmastermind.encoding import Encoding
@@ -31,6 +34,35 @@ def test_marks_is_the_rule_of_the_game(seed, rows):
         code = CLASSIC.random_code(rng)
         assert oracle.marks(oracle.encoding.encode(code)) == is_consistent(code, history)
     assert len(oracle.consistent) == len(list(oracle.marked()))
+
+
+@given(st.data())
+@settings(max_examples=25, deadline=None)
+def test_without_repeats_what_is_no_code_is_never_marked(data):
+    """Searches run over all tuples there, which are more than the codes."""
+    colours = data.draw(st.integers(3, 5))
+    rules = Rules(data.draw(st.integers(2, min(3, colours))), colours, repeats=False)
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    secret, guess = rules.random_code(rng), rules.random_code(rng)
+    design = data.draw(st.sampled_from(["counters", "one-hot", "table"]))
+    oracle = ConsistencyOracle([(guess, feedback(guess, secret))], Encoding(rules), design)
+    tuples = product(range(colours), repeat=rules.positions)
+    names = oracle.variables.names
+    words = [oracle.variables.encode(dict(zip(names, t, strict=True))) for t in tuples]
+    check_phase_oracle(oracle, words)
+
+
+@given(st.data())
+@settings(max_examples=40, deadline=None)
+def test_the_codes_left_are_those_of_the_rule(data):
+    rules = data.draw(
+        st.sampled_from([Rules(3, 4), Rules(3, 3, blanks=True), Rules(3, 5, repeats=False)])
+    )
+    rng = np.random.default_rng(data.draw(st.integers(0, 999)))
+    secret = rules.random_code(rng)
+    history = [(g := rules.random_code(rng), feedback(g, secret)) for _ in range(2)]
+    oracle = ConsistencyOracle(history, Encoding(rules), "table")
+    assert oracle.consistent == tuple(c for c in rules.codes() if is_consistent(c, history))
 
 
 def test_one_iteration_over_the_whole_game():

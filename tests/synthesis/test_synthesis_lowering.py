@@ -267,6 +267,20 @@ def test_dense_and_sparse_diagonals() -> None:
         assert deviation(b.build(), lowered) < 1e-9
 
 
+@given(st.integers(2, 5), st.data())
+@settings(max_examples=150, deadline=None)
+def test_diagonals_keep_their_phase(width: int, data: st.DataObject) -> None:
+    """Also that of all states alike, which counts once the circuit is controlled."""
+    states = data.draw(st.sets(st.integers(0, 2**width - 1), min_size=1))
+    angle = data.draw(st.sampled_from([math.pi, 0.7]))
+    b = CircuitBuilder(Register("x", width))
+    b.diagonal(Phases(width, angle, sorted(states)), range(width))
+    circuit = b.build()
+    lowered = lower(circuit, data.draw(st.sampled_from(BASES)), Policy.none())
+    assert deviation(circuit, lowered) < 1e-9
+    assert deviation(circuit.controlled(), lowered.controlled()) < 1e-9
+
+
 def test_explanation_lists_what_there_was() -> None:
     b = CircuitBuilder(Register("x", 12))
     b.z(11, range(11))

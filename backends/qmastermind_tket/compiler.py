@@ -41,12 +41,16 @@ Recipe: TypeAlias = tuple[tuple[str, BasePass], ...]
 _PLACEMENT_TIMEOUT = 10_000  # milliseconds; tket's default of a second makes layouts depend on load
 
 _REBASE = ("AutoRebase(CX, TK1)", AutoRebase({OpType.CX, OpType.TK1}))
-_PEEPHOLE = ("FullPeepholeOptimise(allow_swaps=False)", FullPeepholeOptimise(allow_swaps=False))
 _SYNTHESISE = ("SynthesiseTket", SynthesiseTket())
 _GADGETS = ("OptimisePhaseGadgets", OptimisePhaseGadgets())
-
-# Nothing may permute qubits behind the circuit's back, hence allow_swaps=False everywhere.
+_PEEPHOLE = ("FullPeepholeOptimise(allow_swaps=True)", FullPeepholeOptimise(allow_swaps=True))
 _POLISH: Recipe = (
+    ("KAKDecomposition(allow_swaps=True)", KAKDecomposition(allow_swaps=True)),
+    ("CliffordSimp(allow_swaps=True)", CliffordSimp(allow_swaps=True)),
+    _SYNTHESISE,
+)
+# What is routed already stays where it is.
+_POLISH_ROUTED: Recipe = (
     ("KAKDecomposition(allow_swaps=False)", KAKDecomposition(allow_swaps=False)),
     ("CliffordSimp(allow_swaps=False)", CliffordSimp(allow_swaps=False)),
     _SYNTHESISE,
@@ -60,13 +64,16 @@ _BEFORE_ROUTING: dict[int, tuple[Recipe, ...]] = {
 _AFTER_ROUTING: dict[int, Recipe] = {
     0: (_REBASE,),
     1: (_REBASE, _SYNTHESISE),
-    2: (_REBASE, *_POLISH),
-    3: (_REBASE, *_POLISH),
+    2: (_REBASE, *_POLISH_ROUTED),
+    3: (_REBASE, *_POLISH_ROUTED),
 }
 
 
 def compile_for(circuit: Circuit, target: Target, level: int) -> Work:
     """Compiles for a target; a basis that tket's rebase does not know is left at TK1.
+
+    From level 2 on tket may leave out swaps and let qubits end in each other's place, as its passes
+    do by default; the final layout says where.
 
     Returns:
         Tket's circuit, on ``Node(physical qubit)`` if the target has couplings, the same read
@@ -101,13 +108,14 @@ class _Result(NamedTuple):
 
 
 def _compiled(source: pytket.Circuit, target: Target, level: int, recipe: Recipe) -> _Result:
-    native = _applied(source, recipe)
+    native, final = _without_permutation(_applied(source, recipe))
     passes = _names(recipe)
     n, size = source.n_qubits, target.num_qubits or source.n_qubits
     qubits: Sequence[Qubit] = [*source.qubits, *(Qubit(i) for i in range(n, size))]
-    initial = final = tuple(range(n))
+    initial = tuple(range(n))
     if target.coupling:
-        native, initial, final = _route(native, target)
+        native, initial, ends = _route(native, target)
+        final = tuple(ends[q] for q in final)
         native = _applied(native, _AFTER_ROUTING[level])
         passes += ["GraphPlacement", "RoutingPass", *_names(_AFTER_ROUTING[level])]
         qubits = [Node(i) for i in range(size)]
@@ -122,6 +130,24 @@ def _applied(circuit: pytket.Circuit, recipe: Recipe) -> pytket.Circuit:
     for _, step in recipe:
         step.apply(result)
     return result
+
+
+def _without_permutation(circuit: pytket.Circuit) -> tuple[pytket.Circuit, Layout]:
+    """The circuit without tket's implicit permutation of its outputs, and where each qubit ends."""
+    ends = circuit.implicit_qubit_permutation()
+    place = {qubit: i for i, qubit in enumerate(circuit.qubits)}
+    plain = pytket.Circuit()
+    for qubit in circuit.qubits:
+        plain.add_qubit(qubit)
+    for bit in circuit.bits:
+        plain.add_bit(bit)
+    for command in circuit.get_commands():
+        if command.op.type is OpType.Barrier:
+            plain.add_barrier(command.args)
+        else:
+            plain.add_gate(command.op, command.args)
+    plain.add_phase(circuit.phase)
+    return plain, tuple(place[ends[qubit]] for qubit in circuit.qubits)
 
 
 def _names(recipe: Recipe) -> list[str]:

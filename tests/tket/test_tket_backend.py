@@ -20,7 +20,7 @@ def test_passes_are_named():
     b = CircuitBuilder(Register("x", 3))
     b.z(2, [0, 1])
     compiled = TketBackend().compile(b.build(), level=2)
-    assert "CliffordSimp(allow_swaps=False)" in compiled.passes
+    assert "CliffordSimp(allow_swaps=True)" in compiled.passes
     routed = TketBackend().compile(b.build(), Target.line(3), level=1)
     assert "RoutingPass" in routed.passes
     assert "AutoRebase(CX, Rz, SX, X)" in routed.passes

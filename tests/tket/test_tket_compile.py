@@ -9,6 +9,7 @@ from qmastermind.circuit import Barrier, Circuit, CircuitBuilder, Register
 from qmastermind.equivalence import assert_equivalent
 from qmastermind.errors import TooLargeError, UnsupportedError, UsageError
 from qmastermind.gates import Gate
+from qmastermind.resources import count
 from qmastermind.target import Target
 from qmastermind.testing.reference import distribution
 from qmastermind.testing.strategies import circuits
@@ -58,6 +59,22 @@ def check(compiled: Compiled, source: Circuit) -> None:
 def test_random_circuits(circuit: Circuit, level: int, choice: int) -> None:
     target = targets(circuit.num_qubits)[choice]
     check(TketBackend().compile(circuit, target, level), circuit)
+
+
+@pytest.mark.parametrize("level", range(4))
+@pytest.mark.parametrize("target", [Target(), Target.line(4)], ids=str)
+def test_swaps_are_left_out_and_the_layout_says_so(level: int, target: Target) -> None:
+    b = CircuitBuilder(Register("q", 4))
+    b.h(0)
+    b.swap(0, 3)
+    b.x(1, [0])
+    b.swap(1, 2)
+    for circuit in (b.build(), b.build().measured()):
+        compiled = TketBackend().compile(circuit, target, level)
+        check(compiled, circuit)
+        if level >= 2 and target.coupling is None:
+            assert compiled.final_layout == (3, 2, 1, 0)
+            assert count(compiled.circuit).two_qubit_gates == 1
 
 
 @pytest.mark.slow

@@ -26,6 +26,21 @@ def figure(width: float, height: float) -> Any:
     return Figure(figsize=(width, height), layout="constrained")
 
 
+def check_ending(path: Path) -> None:
+    """Refuses a file whose ending says no format that can be written.
+
+    Raises:
+        MissingDependencyError: Without matplotlib.
+        UsageError: For another ending, or none.
+    """
+    known = figure(1, 1).canvas.get_supported_filetypes()
+    if path.suffix.removeprefix(".").lower() not in known:
+        raise UsageError(
+            f"cannot plot to {path.name!r}: expected an ending such as .png or .svg; "
+            f"known: {', '.join(sorted(known))}"
+        )
+
+
 def save(fig: Any, path: Path) -> None:
     """Writes a figure; the ending of ``path`` chooses the format.
 
@@ -33,13 +48,9 @@ def save(fig: Any, path: Path) -> None:
         UsageError: For an ending that matplotlib does not write.
         OSError: If the file cannot be written.
     """
-    if not path.suffix:
-        raise UsageError(f"cannot plot to {path.name!r}: expected an ending such as .png or .svg")
-    try:
-        with replacing(path, "wb") as file:
-            fig.savefig(file, dpi=150, format=path.suffix.removeprefix("."))
-    except ValueError as error:
-        raise UsageError(f"cannot plot to {path.name!r}: {error}") from None
+    check_ending(path)
+    with replacing(path, "wb") as file:
+        fig.savefig(file, dpi=150, format=path.suffix.removeprefix(".").lower())
 
 
 def plot_counts(counts: Mapping[str, int], title: str, path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -124,8 +125,11 @@ def _root(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs a command and exits: 0 done, 1 failed, 2 misuse, 130 interrupted.
 
+    The end that ``kill`` and job schedulers ask for (SIGTERM) is taken as Ctrl-C.
     A reader that goes away (``qmastermind ... | head -1``) is no failure: 0, without a word.
     """
+    with suppress(ValueError):  # not in the main thread
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         try:
             build_app()(args=None if arguments is None else list(arguments))

@@ -37,8 +37,8 @@ def compare(
         str | None,
         typer.Option(
             "--circuit",
-            help="grover, grover-iteration (the default), oracle, deutsch, feedback, FILE.qasm or "
-            "FILE.py:NAME.",
+            help="grover, grover-iteration (the default), oracle, deutsch, feedback, FILE.qasm, or "
+            "FILE.py:NAME for a Circuit or a function that returns one.",
         ),
     ] = None,
     suite: Annotated[
@@ -47,7 +47,12 @@ def compare(
     rules: RulesOption = None,
     positions: PositionsOption = None,
     colours: ColoursOption = None,
-    secret: Annotated[str, typer.Option("--secret", help="Code inside the oracle.")] = "random",
+    secret: Annotated[
+        str | None,
+        typer.Option(
+            "--secret", help="Code inside the oracle; default: the same one for all of a game."
+        ),
+    ] = None,
     iterations: Annotated[int | None, typer.Option("--iterations", help="For grover.")] = None,
     space: Annotated[str, typer.Option("--space", help="all or valid.")] = "all",
     backends: Annotated[
@@ -105,23 +110,28 @@ def compare(
     Ends with 0 if every backend has a row that was proved, with 1 if one has none, with 2 for
     misuse or a file that could not be written, with 130 after Ctrl-C.
     """
-    from qmastermind.cli.compare_output import show, write
-    from qmastermind.comparison import default_cache, in_order, run_cells
+    from qmastermind.cli.compare_output import check_files, show, write
+    from qmastermind.comparison import CIRCUITS, in_order, run_cells
 
     files = {"json": json, "csv": csv, "markdown": markdown, "html": html, "plot": plot}
-    if sum(str(path) == "-" for path in files.values()) > 1:
-        raise UsageError("only one of the formats can go to standard output")
-    _check_options(_given(context), circuit or "grover-iteration", suite)
+    check_files(files)
+    if circuit is None:
+        circuit = "grover-iteration"
+    _check_options(_given(context), circuit, target or [], suite)
+    cache = _cache(no_cache)
+    about: dict[str, str] = {}
     requested = _backends(backends)
     if suite is not None:
         with err_console().status("reading circuits and targets"):
             cells = _suite_cells(suite, requested, _seeds(seed, repeat))
     else:
         game = read_rules(rules, positions, colours)
+        code = choose_secret("random", game, 0) if secret is None else game.code(secret)
+        if circuit in CIRCUITS:
+            about["secret"] = str(code)
         cells = _cells(
-            circuit or "grover-iteration",
-            {"rules": game, "secret": choose_secret(secret, game, seed),
-             "iterations": iterations, "space": space},
+            circuit,
+            {"rules": game, "secret": code, "iterations": iterations, "space": space},
             {"backends": requested, "levels": _levels(levels),
              "lowerings": _lowerings(lowering), "targets": target or ["all-to-all"],
              "basis": tuple(_names(basis)), "ancillas": _numbers(ancillas),
@@ -135,7 +145,7 @@ def compare(
         for row in _progress(
             run_cells(
                 cells,
-                cache=None if no_cache else default_cache(),
+                cache=cache,
                 timeout=timeout,
                 workers=workers,
                 scheduler=scheduler,
@@ -146,13 +156,14 @@ def compare(
     except KeyboardInterrupt:
         interrupted = True
     rows = in_order(rows, cells)
-    if str(json) != "-":
-        show(rows)
-    written = write(rows, cells, files)
     if interrupted:
-        err_console().print(
-            f"interrupted: {len(rows)} of {len(cells)} rows; finished ones are kept"
-        )
+        about["interrupted"] = f"interrupted: {len(rows)} of {len(cells)} rows"
+    if all(str(path) != "-" for path in files.values()):
+        show(rows)
+    written = write(rows, cells, files, about)
+    if interrupted:
+        kept = "" if cache is None else "; finished ones are kept"
+        err_console().print(about["interrupted"] + kept)
         raise typer.Exit(130)
     if not written:
         raise typer.Exit(2)
@@ -160,6 +171,20 @@ def compare(
     if without:
         err_console().print(f"no proved row of: {', '.join(without)}")
         raise typer.Exit(1)
+
+
+def _cache(unwanted: bool) -> Path | None:
+    """The folder of finished rows, unless it is not wanted or cannot be used."""
+    from qmastermind.comparison import default_cache
+    from qmastermind.comparison.runner import Cache
+
+    folder = None if unwanted else default_cache()
+    problem = Cache(folder).problem()
+    if not problem:
+        return folder
+    text = f"note: rows cannot be kept, and the sweep cannot be resumed: {problem}"
+    err_console().print(text, style="yellow", markup=False, soft_wrap=True)
+    return None
 
 
 def _without_result(requested: Sequence[str], rows: Sequence[Row]) -> list[str]:
@@ -187,7 +212,9 @@ def _given(context: typer.Context) -> list[str]:
     return [name for name, source in sources.items() if source and source.name == "COMMANDLINE"]
 
 
-def _check_options(given: Sequence[str], circuit: str, suite: str | None) -> None:
+def _check_options(
+    given: Sequence[str], circuit: str, targets: Sequence[str], suite: str | None
+) -> None:
     """An option that would change nothing is refused, not ignored."""
     from qmastermind.comparison import CIRCUITS
 
@@ -209,6 +236,8 @@ def _check_options(given: Sequence[str], circuit: str, suite: str | None) -> Non
     idle = [name for name in given if circuit not in meant_for.get(name, (circuit,))]
     if idle:
         raise UsageError(f"--circuit {circuit} does not depend on {written(idle)}")
+    if "basis" in given and targets and all(target.startswith("ibm:") for target in targets):
+        raise UsageError("a device brings its own basis: it excludes --basis")
 
 
 def _names(text: str) -> list[str]:

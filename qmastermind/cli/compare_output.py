@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from qmastermind.cli.common import console, report_unwritable, write_file
+from qmastermind.errors import UsageError
 
 if TYPE_CHECKING:
     from qmastermind.circuit import Circuit
@@ -65,13 +67,47 @@ def show(rows: Sequence[Row]) -> None:
         out.print()
 
 
-def write(rows: Sequence[Row], cells: Sequence[Cell], files: dict[str, Path | None]) -> bool:
-    """Writes the files that were asked for, by kind; False if one could not be written."""
+def check_files(files: dict[str, Path | None]) -> None:
+    """Refuses, before anything is compiled, what could not be written after it.
+
+    Raises:
+        UsageError: If two formats have one file, or a file can surely not be written.
+        MissingDependencyError: If there is no matplotlib and a plot is wanted.
+    """
+    wanted = [path for path in files.values() if path is not None]
+    if len({path.absolute() for path in wanted}) < len(wanted):
+        twice = next(path for path in wanted if wanted.count(path) > 1)
+        where = "standard output" if str(twice) == "-" else str(twice)
+        raise UsageError(f"only one of the formats can go to {where}")
+    for path in wanted:
+        if str(path) != "-" and (path.is_dir() or not os.access(path.absolute().parent, os.W_OK)):
+            reason = "is a folder" if path.is_dir() else "its folder cannot be written"
+            raise UsageError(f"cannot write {path}: {reason}")
+    if files["plot"] is not None:
+        from qmastermind.plotting import check_ending
+
+        check_ending(files["plot"])
+
+
+def write(
+    rows: Sequence[Row],
+    cells: Sequence[Cell],
+    files: dict[str, Path | None],
+    about: dict[str, str],
+) -> bool:
+    """Writes the files that were asked for, by kind; False if one could not be written.
+
+    Args:
+        rows: What there is.
+        cells: What was wanted.
+        files: Where each kind goes.
+        about: What the files say of the sweep beside command, date and versions.
+    """
     from qmastermind.comparison.charts import plot
     from qmastermind.comparison.report import to_html
     from qmastermind.comparison.tables import to_csv, to_json, to_markdown
 
-    about = _about(rows)
+    about = {**_about(rows, cells), **about}
     circuits: dict[str, Circuit] = {cell.name: cell.circuit for cell in cells}
     makers: dict[str, Callable[[], str]] = {
         "json": lambda: to_json(rows, about),
@@ -97,10 +133,14 @@ def write(rows: Sequence[Row], cells: Sequence[Cell], files: dict[str, Path | No
     return done
 
 
-def _about(rows: Sequence[Row]) -> dict[str, Any]:
+def _about(rows: Sequence[Row], cells: Sequence[Cell]) -> dict[str, Any]:
     from importlib.metadata import version
 
+    from qmastermind.comparison import OURS
+
     versions = {"qmastermind": version("qmastermind")}
+    others = (cell.backend.partition(":")[0] for cell in cells if cell.backend != OURS)
+    versions.update(dict.fromkeys(others, "without a result"))
     # A device's own compiler is that of its backend, fake:torino that of fake.
     versions.update({row.backend.partition(":")[0]: row.version for row in rows if row.version})
     return {

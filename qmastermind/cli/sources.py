@@ -180,6 +180,21 @@ def load_function(target: str) -> Callable[..., Any]:
     Raises:
         UsageError: If there is no such file or function, or the file fails to run.
     """
+    function = load_object(target)
+    if not callable(function):
+        file, _, name = target.rpartition(":")
+        raise UsageError(f"{file} defines no function {name!r}")
+    return cast("Callable[..., Any]", function)
+
+
+def load_object(target: str) -> Any:
+    """What ``FILE.py:NAME`` names; the file is run.
+
+    What a function prints goes to stderr, so that it does not come between our own output.
+
+    Raises:
+        UsageError: If there is no such file or name, or the file fails to run.
+    """
     file, colon, name = target.rpartition(":")
     if not colon or not name.isidentifier():
         raise UsageError(f"expected FILE.py:NAME, not {target!r}")
@@ -195,15 +210,16 @@ def load_function(target: str) -> Callable[..., Any]:
             spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         raise UsageError(f"running {file} failed: {type(error).__name__}: {error}") from error
-    function = getattr(module, name, None)
-    if not callable(function):
-        raise UsageError(f"{file} defines no function {name!r}")
+    if not hasattr(module, name):
+        raise UsageError(f"{file} defines no {name!r}")
+    found = getattr(module, name)
+    if not callable(found):
+        return found
 
-    @wraps(function)
+    @wraps(found)
     def quiet(*args: Any, **kwargs: Any) -> Any:
-        """The function; what it prints must not come between our own output."""
         with redirect_stdout(sys.stderr):
-            return function(*args, **kwargs)
+            return found(*args, **kwargs)
 
     return quiet
 

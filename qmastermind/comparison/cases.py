@@ -17,7 +17,8 @@ from qmastermind.oracle.pegs import ColourPairOracle
 from qmastermind.target import Target
 
 CIRCUITS = ("grover", "grover-iteration", "oracle", "deutsch", "feedback")
-"""Circuits by name; a file ``x.qasm`` or ``x.py:function`` does as well."""
+"""Circuits by name; a file ``x.qasm`` or ``x.py:name`` does as well, where the name is that of a
+:class:`~qmastermind.circuit.Circuit` or of a function without arguments that returns one."""
 
 TARGETS = ("all-to-all", "line", "grid", "heavy-hex", "ibm:NAME")
 
@@ -35,7 +36,7 @@ def build_case(
         UnknownNameError: For another name.
         UsageError: For a file that holds no circuit.
     """
-    if name.endswith((".qasm", ".qasm3")):
+    if name.lower().endswith((".qasm", ".qasm3")):
         from qmastermind.qasm import read_file
 
         return read_file(Path(name)).without_measurements()
@@ -62,22 +63,27 @@ def build_case(
             guess = rules.code([0 if i < half else 1 for i in range(rules.positions)])
             consistent = ConsistencyOracle([(guess, feedback(guess, secret))], encoding)
             return consistent.phase().flattened()
-    if Path(name).exists():
+    if Path(name).is_file():
         raise UsageError(f"{name}: a file with a circuit ends in .qasm, or is named FILE.py:NAME")
     raise UnknownNameError("circuit", name, [*CIRCUITS, "FILE.qasm", "FILE.py:NAME"])
 
 
 def _from_python(target: str) -> Circuit:
-    from qmastermind.cli.sources import load_function
+    from qmastermind.cli.sources import load_object
 
-    try:
-        circuit = load_function(target)()
-    except UsageError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise UsageError(f"calling {target} failed: {type(error).__name__}: {error}") from error
+    circuit = load_object(target)
+    if callable(circuit):
+        try:
+            circuit = circuit()
+        except UsageError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise UsageError(f"calling {target} failed: {type(error).__name__}: {error}") from error
     if not isinstance(circuit, Circuit):
-        raise UsageError(f"{target} returned {type(circuit).__name__}, not a Circuit")
+        kind = type(circuit)
+        raise UsageError(
+            f"{target} gives a {kind.__module__}.{kind.__qualname__}, not a qmastermind Circuit"
+        )
     return circuit.without_measurements()
 
 

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import queue
+import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -38,6 +39,17 @@ class Cache:
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
+
+    def problem(self) -> str:
+        """Why no row can be kept, or ``""``."""
+        if self._folder is None:
+            return ""
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=self._folder).close()
+        except OSError as error:
+            return f"{self._folder}: {error.strerror or error}"
+        return ""
 
     def _path(self, cell: Cell) -> Path | None:
         if self._folder is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import get_args
+from typing import TypeVar, get_args
 
 from qmastermind.circuit import Circuit
 from qmastermind.comparison.cases import build_case, build_target, device_of, search_circuits
@@ -15,6 +15,8 @@ from qmastermind.errors import UnknownNameError, UnsupportedError, UsageError
 from qmastermind.game import Code, Rules
 from qmastermind.target import DEFAULT_BASIS, Target
 from qmastermind.validation import check_level, check_tolerance, whole
+
+Value = TypeVar("Value")
 
 LEVELS = {"default": 2, "best": 3}
 """Optimisation levels by name; numbers 0 to 3 do as well."""
@@ -52,21 +54,26 @@ def grid(
         UsageError: For a level, seed, tolerance or number of spare qubits that there cannot be, or
             if nothing is left to compare.
     """
-    cells = []
+    for name, circuit in circuits.items():
+        _check_circuit(name, circuit)
+    lowerings = _each(lowerings)
     for lowering in lowerings:
         if lowering not in get_args(Lowering):
             raise UnknownNameError("lowering", lowering, get_args(Lowering))
-    requested = tuple(dict.fromkeys(backends))
+    requested = _each(backends)
     for backend in requested:
         backend_version(backend)
     chosen_backends = tuple(backend for backend in requested if backend != OURS)
-    chosen_levels = tuple(map(check_level, levels))
-    spares = tuple(whole(spare, "number of spare qubits", 0) for spare in ancillas)
-    seeds = tuple(whole(seed, "seed", 0) for seed in seeds)
+    chosen_levels = _each(map(check_level, levels))
+    spares = _each(whole(spare, "number of spare qubits", 0) for spare in ancillas)
+    seeds = _each(whole(seed, "seed", 0) for seed in seeds)
     if not seeds:
         raise UsageError("a comparison needs at least one seed")
     check_tolerance(tolerance)
-    for (name, circuit), target_name, spare in product(circuits.items(), targets, spares):
+    basis = _each(basis)
+    names = _each(target.replace("ibm:fake_", "ibm:") for target in _each(targets))
+    cells = []
+    for (name, circuit), target_name, spare in product(circuits.items(), names, spares):
         width = circuit.num_qubits + spare
         device, problem = device_of(target_name), ""
         try:
@@ -83,6 +90,27 @@ def grid(
     if not cells:
         raise UsageError("nothing to compare: no backend is left with this target and lowering")
     return cells
+
+
+def _each(values: Iterable[Value]) -> tuple[Value, ...]:
+    """The values, each once, in their order.
+
+    Raises:
+        UsageError: For a string, whose characters hardly are the names that were meant.
+    """
+    if isinstance(values, str):
+        raise UsageError(f"expected a list of names, not the string {values!r}")
+    return tuple(dict.fromkeys(values))
+
+
+def _check_circuit(name: str, circuit: Circuit) -> None:
+    if not isinstance(circuit, Circuit):
+        kind = type(circuit)
+        raise UsageError(
+            f"{name} is a {kind.__module__}.{kind.__qualname__}, not a qmastermind Circuit"
+        )
+    if not circuit.num_qubits:
+        raise UsageError(f"{name} has no qubits: there is nothing to compare")
 
 
 def suite(

@@ -1,8 +1,8 @@
 """A process that works on cells, so that one that hangs or dies takes nothing else with it.
 
 ``python -m qmastermind.comparison.worker`` reads pickled cells from its standard input, each after
-its length in 8 bytes, and answers in the same way: with a row as soon as it is counted, and with
-the row again when its proof is done.
+its length in 8 bytes, and answers in the same way: with nothing when the compiler is ready, with a
+row as soon as it is counted, and with the row again when its proof is done.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import selectors
 import signal
 import subprocess
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Callable
@@ -27,6 +28,9 @@ from qmastermind.comparison.cells import Cell, Row, blank_row, compile_cell, run
 from qmastermind.errors import QmastermindError
 
 _LENGTH = 8
+_READY_SECONDS = 60.0
+"""What a process may take to import a framework, if that is more than it may take to compile."""
+_WATCH_SECONDS = 1.0
 
 
 class Worker:
@@ -52,6 +56,7 @@ class Worker:
         row: Row | None = None
         try:
             _send(process.stdin, cell)
+            _receive_before(process.stdout, time.monotonic() + max(timeout, _READY_SECONDS))
             row, final = _receive_before(process.stdout, time.monotonic() + timeout)
             if not final:
                 row, _ = _receive_before(process.stdout, time.monotonic() + timeout)
@@ -66,6 +71,7 @@ class Worker:
             if row is not None:
                 return replace(row, detail=f"no proof: its process ended ({how})")
             return blank_row(cell, status="died", detail=f"the compiler's process ended ({how})")
+        assert row is not None
         return row
 
     def kill(self) -> None:
@@ -120,8 +126,8 @@ def _receive(stream: IO[bytes]) -> Any:
     return pickle.loads(data)  # from our own process
 
 
-def _receive_before(stream: IO[bytes], deadline: float) -> tuple[Row, bool]:
-    """A row, and whether it is the last word on its cell."""
+def _receive_before(stream: IO[bytes], deadline: float) -> tuple[Row | None, bool]:
+    """A row, or None if there is none yet, and whether it is the last word on its cell."""
     buffer = io.BytesIO()
     wanted = _LENGTH
     with selectors.DefaultSelector() as selector:
@@ -163,8 +169,16 @@ def warm_up(cell: Cell) -> None:
         compile_cell(replace(cell, circuit=b.build(), ancillas=0), cell.seeds[0])
 
 
+def _end_with(parent: int) -> None:
+    """Ends this process once its parent is gone, which may be while a framework compiles."""
+    while os.getppid() == parent:
+        time.sleep(_WATCH_SECONDS)
+    os._exit(1)
+
+
 def main() -> None:
     """Serves cells until the input ends."""
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a framework prints must not come between the answers
     warnings.simplefilter("ignore")
@@ -177,6 +191,7 @@ def main() -> None:
             if cell.backend not in warm:
                 warm_up(cell)
                 warm.add(cell.backend)
+            _send(answers, (None, False))
             row = attempt(cell, lambda row: _send(answers, (row, False)))
             _send(answers, (row, True))
 

@@ -53,7 +53,11 @@ def test_a_circuit_from_a_file(run, tmp_path):
     assert result.json["rows"][0]["figures"]["qubits"] == 3
     wrong = run(*ours, "--circuit", f"{tmp_path / 'c.py'}:number")
     assert wrong.code == 2
-    assert "returned int, not a Circuit" in wrong.err
+    assert "gives a builtins.int, not a qmastermind Circuit" in wrong.err
+    with (tmp_path / "c.py").open("a") as file:
+        file.write("ready = mine()\n")
+    again = run(*ours, "--circuit", f"{tmp_path / 'c.py'}:ready", "--json", "-")
+    assert again.json["rows"][0]["figures"] == result.json["rows"][0]["figures"]
 
 
 def test_interrupted_sweeps_print_what_there_is(run, monkeypatch):
@@ -66,10 +70,47 @@ def test_interrupted_sweeps_print_what_there_is(run, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(module, "run_cells", stopped)
-    result = run(*OURS, "--circuit", "oracle", "--ancillas", "0,1")
+    arguments = [*OURS, "--circuit", "oracle", "--ancillas", "0,1"]
+    result = run(*arguments)
     assert result.code == 130
     assert "oracle on all-to-all" in result.out
-    assert "interrupted: 1 of" in result.err
+    assert "interrupted: 1 of 2 rows; finished ones are kept" in result.err
+    kept_nowhere = run(*arguments, "--no-cache", "--json", "-")
+    assert kept_nowhere.json["interrupted"] == "interrupted: 1 of 2 rows"
+    assert "kept" not in kept_nowhere.err
+
+
+def test_a_cache_that_cannot_be_used_is_told_of(run, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("QMASTERMIND_CACHE", str(tmp_path / "file"))
+    result = run(*OURS, "--circuit", "deutsch")
+    assert result.code == 0
+    assert "rows cannot be kept" in " ".join(result.err.split())
+
+
+def test_the_secret_does_not_depend_on_the_seed(run):
+    """Seeds are the compilers'; a file says which secret it was."""
+    told = [
+        run("compare", "--backends", "qmastermind", "--seed", seed, "--json", "-").json
+        for seed in (1, 2)
+    ]
+    assert told[0]["secret"] == told[1]["secret"]
+    assert told[0]["rows"][0]["figures"] == told[1]["rows"][0]["figures"]
+
+
+@pytest.mark.parametrize("kind", ["csv", "markdown", "html"])
+def test_any_format_stands_alone_on_stdout(run, kind):
+    begins = {"csv": "circuit,", "markdown": "### deutsch", "html": "<!doctype html>"}[kind]
+    result = run(*OURS, "--circuit", "deutsch", f"--{kind}", "-")
+    assert result.code == 0
+    assert result.out.lower().startswith(begins)
+
+
+def test_names_that_are_repeated_count_once(run):
+    given = ["--ancillas", "0,0", "--basis", "rz,sx,x,cx,cx", "--target", "all-to-all"]
+    result = run(*OURS, "--circuit", "deutsch", *given, "--target", "all-to-all", "--json", "-")
+    (row,) = result.json["rows"]
+    assert row["basis"] == ["rz", "sx", "x", "cx"]
 
 
 def test_a_backend_without_a_proved_row_fails_the_command(run):
@@ -164,6 +205,11 @@ def test_misuse(run, arguments, words):
         (("--circuit", "oracle", "--space", "valid"), "does not depend on --space"),
         (("--circuit", "mine.qasm", "--secret", "RBRY"), "does not depend on --secret"),
         (("--json", "-", "--csv", "-"), "only one of the formats can go to standard output"),
+        (("--json", "x", "--csv", "./x"), "only one of the formats can go to x"),
+        (("--html", "/no/such/folder/r.html"), "cannot write /no/such/folder/r.html"),
+        (("--plot", "r.nonsense"), "expected an ending such as .png"),
+        (("--target", "ibm:torino", "--basis", "u,cz"), "a device brings its own basis"),
+        (("--circuit", ""), "unknown circuit ''"),
     ],
 )
 def test_options_that_exclude_each_other(run, arguments, message):

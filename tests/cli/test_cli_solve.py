@@ -148,21 +148,27 @@ def test_an_unwritable_plot_keeps_the_result(run, tmp_path, name):
     assert "Traceback" not in result.err
 
 
-def test_as_a_module_and_interrupted():
+def test_as_a_module():
     command = [sys.executable, "-m", "qmastermind", "solve", "--secret", "RBRY", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["solved"] is True
 
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_interrupted(name):
     interrupted = """
 import signal, os, time
 from qmastermind.cli import main
 from qmastermind.simulator import StatevectorBackend
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background jobs
-StatevectorBackend._run = lambda *a: (os.kill(os.getpid(), signal.SIGINT), time.sleep(60))
+StatevectorBackend._run = lambda *a: (os.kill(os.getpid(), signal.NAME), time.sleep(60))
 main(["solve", "--secret", "RBRY"])
 """
     stopped = subprocess.run(
-        [sys.executable, "-c", interrupted], capture_output=True, text=True, check=False
+        [sys.executable, "-c", interrupted.replace("NAME", name)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert stopped.returncode == 130
     assert "Traceback" not in stopped.stderr

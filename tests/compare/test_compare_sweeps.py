@@ -114,6 +114,48 @@ def test_the_workers_of_a_killed_sweep_end_with_it(tmp_path):
     assert not is_alive(pid)
 
 
+def test_the_workers_of_a_killed_sweep_end_while_they_compile(tmp_path):
+    """As a framework's compiler may be busy for minutes, and does not look at its input."""
+    busy = tmp_path / "busy.py"
+    busy.write_text(
+        "import qmastermind.comparison.worker as w, time\n"
+        "w.warm_up = lambda cell: time.sleep(60)\n"
+        "w.main()\n"
+    )
+    code = (
+        "import subprocess, sys, time\n"
+        f"p = subprocess.Popen([sys.executable, {str(busy)!r}], stdin=subprocess.PIPE)\n"
+        "import qmastermind.comparison.worker as w\n"
+        "from test_compare_sweeps import cell\n"
+        "w._send(p.stdin, cell())\n"
+        "print(p.pid, flush=True); time.sleep(60)\n"
+    )
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), *sys.path])}
+    sweep = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=env
+    )
+    pid = int(sweep.stdout.readline())
+    sweep.kill()
+    sweep.wait()
+    sweep.stdout.close()
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and is_alive(pid):
+        time.sleep(0.05)
+    assert not is_alive(pid)
+
+
+def test_imports_and_warming_up_are_not_timed(monkeypatch):
+    """Only compiling is: with a limit that no import would keep to, rows come out."""
+    pytest.importorskip("qiskit")
+    worker = Worker()
+    try:
+        row = worker.run(cell(backend="qiskit"), 0.3)
+        assert row.status == "ok"
+        assert row.seconds < 0.3
+    finally:
+        worker.close()
+
+
 def is_alive(pid):
     try:
         with open(f"/proc/{pid}/stat") as file:

@@ -15,11 +15,16 @@ from qmastermind.circuit import Circuit, Query
 from qmastermind.errors import MissingDependencyError, UnsupportedError, UsageError
 from qmastermind.results import Counts, Distribution
 from qmastermind.target import Target
-from qmastermind.validation import check_seed, whole
+from qmastermind.validation import check_seed, narrow_seed, whole
 
 
 class Capability(str, Enum):
-    """What a backend can do beyond compiling."""
+    """What a backend can do.
+
+    ``TARGET`` is a compiler for any basis, with ``ROUTING`` for any coupling map as well. A
+    backend that is one device has ``OWN_DEVICE`` in their place: :meth:`Backend.compile` without
+    a target compiles for that device, and refuses every other.
+    """
 
     RUN = "run"
     SEED = "seed"
@@ -27,6 +32,7 @@ class Capability(str, Enum):
     MID_CIRCUIT = "mid-circuit measurement and reset"
     TARGET = "basis and coupling map"
     ROUTING = "routing"
+    OWN_DEVICE = "compiles for its own device"
     REMOTE = "remote jobs"
 
 
@@ -193,7 +199,8 @@ class Backend(ABC):
     def _run(self, circuit: Circuit, shots: int, seed: int | None) -> Result:
         """Runs a circuit with at least one classical bit; the one method that a plugin must have.
 
-        Bit 0 of the circuit is the leftmost character of each bitstring.
+        Bit 0 of the circuit is the leftmost character of each bitstring. The seed is None or
+        below 2**32, which every framework takes.
         """
 
     def run(self, circuit: Circuit, shots: int = 1024, seed: int | None = None) -> Result:
@@ -208,9 +215,9 @@ class Backend(ABC):
             UsageError: If there is nothing to measure, or ``shots`` or ``seed`` is out of range.
             TooLargeError: If there are too many operations to run.
         """
-        check_seed(seed)
+        narrow = narrow_seed(check_seed(seed))
         return self._run_counted(
-            circuit, circuit.query_uses(), shots, lambda: self._run(circuit, shots, seed)
+            circuit, circuit.query_uses(), shots, lambda: self._run(circuit, shots, narrow)
         )
 
     def _run_counted(
@@ -247,9 +254,14 @@ class Backend(ABC):
     ) -> Compiled:
         """Compiles a circuit with the framework's own compiler.
 
+        The result is right for every state of the circuit's data qubits, with all others in |0>;
+        what a device compiles for itself may take all of them as |0>, as they are when it starts.
+        Gates are neither merged nor cancelled across a barrier on their qubits.
+
         Args:
             circuit: With or without measurements.
-            target: Default: all-to-all, basis {rz, sx, x, cx}.
+            target: Default: all-to-all, basis {rz, sx, x, cx}; the device's own for a backend that
+                compiles for its own device only.
             level: 0 translates only, 1 is light, 2 the framework's standard, 3 its best.
             seed: Of stochastic passes.
 
@@ -272,14 +284,16 @@ class Backend(ABC):
     def submit(self, compiled: Compiled, shots: int = 1024, seed: int | None = None) -> Job:
         """Starts a run of a compiled circuit; a local backend runs it at once.
 
-        The uses of counted oracles are those of the circuit that was compiled.
+        The uses of counted oracles are those of the circuit that was compiled. Arguments and
+        errors are those of :meth:`run`.
         """
+        narrow = narrow_seed(check_seed(seed))
         return FinishedJob(
             self._run_counted(
                 compiled.circuit,
                 compiled.source.query_uses(),
                 shots,
-                lambda: self._run_compiled(compiled, shots, seed),
+                lambda: self._run_compiled(compiled, shots, narrow),
             )
         )
 

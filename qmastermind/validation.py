@@ -36,6 +36,18 @@ def check_seed(seed: object) -> int | None:
     return None if seed is None else whole(seed, "seed", 0)
 
 
+def narrow_seed(seed: int | None) -> int | None:
+    """A seed that every framework takes: below 2**32, the same for equal seeds.
+
+    Cirq's and numpy's older generators fail above that, and Aer above 2**63.
+    """
+    if seed is None or seed < 2**32:
+        return seed
+    import numpy as np
+
+    return int(np.random.SeedSequence(seed).generate_state(1)[0])
+
+
 def check_level(level: object) -> int:
     """``level``, if it is an optimisation level, 0 to 3.
 

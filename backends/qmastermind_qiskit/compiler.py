@@ -12,6 +12,7 @@ from qmastermind.circuit import Circuit
 from qmastermind.errors import BackendError, UnsupportedError
 from qmastermind.plugin import check_request
 from qmastermind.target import Target
+from qmastermind.validation import narrow_seed
 from qmastermind_qiskit.exporter import to_qiskit
 from qmastermind_qiskit.failures import our_errors
 from qmastermind_qiskit.importer import from_qiskit
@@ -109,7 +110,10 @@ def _preset(
     if device is None and target.coupling is not None:
         given["coupling_map"] = _coupling_map(target)
     return generate_preset_pass_manager(
-        optimization_level=level, seed_transpiler=seed, qubits_initially_zero=False, **given
+        optimization_level=level,
+        seed_transpiler=narrow_seed(seed),
+        qubits_initially_zero=False,
+        **given,
     )
 
 

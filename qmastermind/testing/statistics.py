@@ -8,13 +8,15 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-_MIN_EXPECTED = 5.0  # rarer outcomes are counted together, as the approximation needs
+_MIN_EXPECTED = 20.0
+"""Rarer outcomes are counted together. At the usual 5 the far tail, which matters here, is several
+times heavier than that of the chi-squared distribution."""
 
 
 def chi_squared_p_value(counts: Mapping[str, int], probabilities: NDArray[np.float64]) -> float:
     """How likely counts at least this far off are, if the probabilities are right.
 
-    Pearson's test. Outcomes that are expected less than five times are taken together.
+    Pearson's test. Outcomes that are expected less than twenty times are taken together.
 
     Args:
         counts: Bitstrings with how often they were seen.

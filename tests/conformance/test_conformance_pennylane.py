@@ -5,9 +5,16 @@ from qmastermind.testing import BackendConformance
 pytest.importorskip("pennylane.ops")
 
 
-class TestDefaultQubit(BackendConformance):
+class Conformance(BackendConformance):
+    def read_native(self, compiled):
+        from qmastermind_pennylane.importer import from_pennylane
+
+        return from_pennylane(compiled.native, range(compiled.circuit.num_qubits))
+
+
+class TestDefaultQubit(Conformance):
     backend_name = "pennylane:default.qubit"
 
 
-class TestLightningQubit(BackendConformance):
+class TestLightningQubit(Conformance):
     backend_name = "pennylane:lightning.qubit"

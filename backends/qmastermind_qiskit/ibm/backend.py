@@ -17,10 +17,12 @@ from qmastermind.circuit import Circuit
 from qmastermind.errors import UnsupportedError, UsageError
 from qmastermind.results import Counts
 from qmastermind.target import Target
+from qmastermind.validation import check_seed
 from qmastermind_qiskit.ibm.account import IbmClient
 from qmastermind_qiskit.ibm.client import Client, RunOptions
 from qmastermind_qiskit.ibm.compilation import compile_circuit, require_isa, require_room
 from qmastermind_qiskit.ibm.device import Device, snapshot, snapshot_names
+from qmastermind_qiskit.ibm.errors import JobFailedError
 from qmastermind_qiskit.ibm.forecast import forecast
 from qmastermind_qiskit.ibm.jobs import cancel, look
 from qmastermind_qiskit.ibm.jobs import result as fetch
@@ -134,7 +136,7 @@ class FakeBackend(_DeviceBackend):
         packages=("qiskit", "qiskit-aer", "qiskit-ibm-runtime"),
         extra="ibm",
         capabilities=frozenset(
-            {Capability.RUN, Capability.SEED, Capability.TARGET, Capability.ROUTING}
+            {Capability.RUN, Capability.SEED, Capability.MID_CIRCUIT, Capability.OWN_DEVICE}
         ),
     )
 
@@ -203,9 +205,7 @@ class IbmBackend(_DeviceBackend):
         summary="devices of an IBM Quantum account: ibm:torino",
         packages=("qiskit", "qiskit-aer", "qiskit-ibm-runtime"),
         extra="ibm",
-        capabilities=frozenset(
-            {Capability.RUN, Capability.TARGET, Capability.ROUTING, Capability.REMOTE}
-        ),
+        capabilities=frozenset({Capability.RUN, Capability.OWN_DEVICE, Capability.REMOTE}),
     )
 
     def __init__(
@@ -266,9 +266,11 @@ class IbmBackend(_DeviceBackend):
             seed: Has no effect on a device.
 
         Raises:
+            UnsupportedError: If the circuit measures or resets before its end.
             ForecastRefusedError: If the forecast speaks against it and ``force`` is not set.
             IbmError: If the service refuses it.
         """
+        check_seed(seed)
         job = self._send(compiled, shots)
         for query, uses in compiled.source.query_uses().items():
             query.record(uses, shots)
@@ -277,6 +279,11 @@ class IbmBackend(_DeviceBackend):
     def _send(self, compiled: Compiled, shots: int) -> IbmJob:
         if compiled.backend != self.name:
             raise UsageError(f"{self.name} runs what it compiled itself, not {compiled.backend}")
+        if not compiled.source.has_final_measurements_only():
+            raise UnsupportedError(
+                f"backend {self.name!r} sends circuits that measure at their end only; "
+                "a stored device runs others: fake:" + self.device.name.removeprefix("ibm_")
+            )
         task = plain(compiled.source, "circuit")
         (part,) = task.parts
         expected = forecast(compiled.native, self.device, part.ideal, part.answer, shots)
@@ -331,5 +338,11 @@ class IbmJob(Job):
 
     def cancel(self) -> None:
         """Asks for the job to be cancelled; a finished job stays as it is."""
-        if self.record.state not in FINAL:
+        if self.record.state in FINAL:
+            return
+        try:
             self.record = cancel(self.record, self._client, self._store, _log.warning)
+        except JobFailedError:
+            self.status()
+            if self.record.state not in FINAL:
+                raise

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from qmastermind.circuit import Circuit
 from qmastermind.errors import TooLargeError
+from qmastermind.validation import narrow_seed
 from qmastermind_qiskit.ibm.errors import NotIsaError
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def compile_circuit(
         if spares:
             source.add_register(AncillaRegister(spares, "spare"))
         manager = generate_preset_pass_manager(
-            optimization_level=level, target=device.target, seed_transpiler=seed
+            optimization_level=level, target=device.target, seed_transpiler=narrow_seed(seed)
         )
         if "rzz" in device.target.operation_names:
             from qiskit_ibm_runtime.transpiler.passes import FoldRzzAngle

@@ -7,10 +7,10 @@ phase, a reversed order of qubits or a forgotten control changes the probabiliti
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 
-from qmastermind.circuit import Apply, Circuit, CircuitBuilder, Phases, Register
+from qmastermind.circuit import Apply, Circuit, CircuitBuilder, Phases, Query, Register
 from qmastermind.gates import GATES, Gate
 
 
@@ -65,8 +65,19 @@ def applications(gates: Sequence[Gate | Phases], num_controls: int) -> tuple[int
 def scramble(builder: CircuitBuilder, num_qubits: int, salt: int = 0) -> None:
     """A general rotation of each of the first qubits, all by different angles."""
     for q in range(num_qubits):
-        k = q + 5 * salt
-        builder.u(0.9 + 0.37 * math.sin(1 + k), 0.3 + 0.61 * k, 0.2 - 0.83 * k, q)
+        rotate(builder, q, salt)
+
+
+def rotate(builder: CircuitBuilder, qubit: int, salt: int = 0) -> None:
+    """A general rotation of a qubit, by angles of its own."""
+    k = qubit + 5 * salt
+    builder.u(0.9 + 0.37 * math.sin(1 + k), 0.3 + 0.61 * k, 0.2 - 0.83 * k, qubit)
+
+
+def lean(builder: CircuitBuilder, values: Mapping[int, int]) -> None:
+    """Rotates each qubit to a state that is mostly the given one."""
+    for q, value in values.items():
+        builder.u(math.pi * value + 0.5 + 0.07 * q, 0.3 + 0.61 * q, 0.2, q)
 
 
 def interference(num_qubits: int, operations: Sequence[Apply], *, measure: bool = True) -> Circuit:
@@ -78,6 +89,28 @@ def interference(num_qubits: int, operations: Sequence[Apply], *, measure: bool 
         scramble(b, num_qubits, salt)
     if measure:
         b.measure(range(num_qubits))
+    return b.build()
+
+
+def leaning(num_qubits: int, op: Apply) -> Circuit:
+    """One operation that acts in most shots, between rotations; then all qubits are measured.
+
+    Each control leans to the value at which it acts, so that a few thousand shots show whether
+    the operation is there and acts at that value, which after a uniform start takes many more:
+    under three controls it would act in an eighth of the shots.
+    """
+    b = CircuitBuilder(Register("q", num_qubits))
+    values = dict(zip(op.controls, op.values, strict=True))
+    others = [q for q in range(num_qubits) if q not in values]
+    lean(b, values)
+    for q in others:
+        rotate(b, q)
+    b.add(op)
+    for q in values:
+        b.u(0.7 + 0.05 * q, 0.4, 1.1 - 0.3 * q, q)
+    for q in others:
+        rotate(b, q, salt=1)
+    b.measure(range(num_qubits))
     return b.build()
 
 
@@ -93,12 +126,13 @@ def bits_set(num_qubits: int, ones: Sequence[int], measured: Sequence[int]) -> C
 def with_ancillas() -> Circuit:
     """A phase on one input of three, computed into two ancillas and uncomputed, measured."""
     b = CircuitBuilder(Register("x", 3), Register("y", 1))
-    scramble(b, 4)
+    lean(b, {0: 1, 1: 0, 2: 1})
+    rotate(b, 3)
     for _ in range(2):
         with b.ancillas(2) as (first, second):
             b.x(first, controls=[0, 1], values=[1, 0])
             b.x(second, controls=[first, 2], values=[1, 1])
-            b.p(0.9, 3, controls=[second])
+            b.p(1.9, 3, controls=[second])
             b.x(second, controls=[first, 2], values=[1, 1])
             b.x(first, controls=[0, 1], values=[1, 0])
         scramble(b, 4, 1)
@@ -222,6 +256,44 @@ def measured_in_between() -> dict[str, Circuit]:
         "measured, reset and used": reused.build(),
         "measured twice": twice.build(),
     }
+
+
+def counted_queries(record: Callable[[str, int, int], None]) -> Circuit:
+    """An oracle that is used four times."""
+    query = Query("match", record)
+    body, b = CircuitBuilder(Register("q", 2)), CircuitBuilder(Register("q", 2))
+    body.z(1, controls=[0])
+    b.append(body.build(), [0, 1], repetitions=3, query=query)
+    b.append(body.build(), [1, 0], query=query)
+    b.measure([0, 1])
+    return b.build()
+
+
+def redundant() -> Circuit:
+    """Gates that cancel, some at once and some behind what they commute with."""
+    b = CircuitBuilder(Register("q", 3))
+    scramble(b, 3)
+    for control, target in ((0, 1), (1, 2)):
+        for angle in (0.0, 0.7):
+            b.x(target, controls=[control])
+            if angle:
+                b.rz(angle, control)
+            b.x(target, controls=[control])
+            b.h(0)
+            b.h(0)
+    scramble(b, 3, 1)
+    return b.build()
+
+
+def fenced_pairs() -> Circuit:
+    """Two H on qubit 0 and two controlled X on the others, a barrier between those of each pair."""
+    b = CircuitBuilder(Register("q", 3))
+    b.h(0)
+    b.x(2, controls=[1])
+    b.barrier()
+    b.h(0)
+    b.x(2, controls=[1])
+    return b.build()
 
 
 def too_wide(num_qubits: int) -> Circuit:

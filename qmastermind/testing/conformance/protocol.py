@@ -46,6 +46,8 @@ class ProtocolConformance(ConformanceBase):
         assert info.missing() is None
         assert all(isinstance(c, Capability) for c in info.capabilities)
         assert backend.version
+        many, own = (backend.can(c) for c in (Capability.TARGET, Capability.OWN_DEVICE))
+        assert not (many and own), "it compiles for any target, or for its own device only"
 
     def test_discovery_imports_no_framework(self, backend: Backend) -> None:
         """Listing the backends must not cost the import of all frameworks."""
@@ -60,10 +62,16 @@ class ProtocolConformance(ConformanceBase):
         assert json.loads(done.stdout) == []
 
     def test_a_strange_argument_is_refused(self, backend: Backend) -> None:
-        """What follows a colon in a name is checked."""
+        """What follows a colon in a name is checked; by a remote backend when it is used."""
         self.case()
+
+        def make_and_use() -> None:
+            made = type(backend).create("no-such-thing-anywhere")
+            if backend.can(Capability.REMOTE):
+                made.run(cases.bits_set(1, (0,), (0,)), 10)
+
         with pytest.raises(QmastermindError):
-            type(backend).create("no-such-thing-anywhere")
+            make_and_use()
 
     def test_nothing_to_measure(self, backend: Backend) -> None:
         """A circuit without bits cannot be run."""

@@ -37,7 +37,7 @@ def show(rows: Sequence[Row]) -> None:
         label,
         outcome,
         ranked,
-        reason,
+        remarks,
         title,
     )
 
@@ -53,17 +53,15 @@ def show(rows: Sequence[Row]) -> None:
             side: Literal["left", "right"] = "left" if key in ("label", "verdict") else "right"
             heading = HEADINGS[key] if side == "left" else HEADINGS[key].replace(" ", "\n")
             table.add_column(heading, justify=side, no_wrap=True, vertical="bottom")
-        reasons: dict[str, list[str]] = {}
         for rank, row in ranked(members):
             cells = {**cells_of(row, rank), "verdict": outcome(row)}
             style = "red" if rank is None else "green" if rank == 1 else ""
             table.add_row(*(escape(cells[key]) for key in keys), style=style)
-            if reason(row):
-                reasons.setdefault(reason(row), []).append(label(row))
         out.print(table)
-        for why, whose in reasons.items():
-            names = "; ".join(whose)
-            out.print(f"{names}: {why}", style="red", markup=False, soft_wrap=True)
+        for why, whose in remarks(members).items():
+            names = "; ".join(map(label, whose))
+            style = "" if whose[0].ranked else "red"
+            out.print(f"{names}: {why}", style=style, markup=False, soft_wrap=True)
         out.print()
 
 
@@ -112,7 +110,7 @@ def write(
     makers: dict[str, Callable[[], str]] = {
         "json": lambda: to_json(rows, about),
         "csv": lambda: to_csv(rows),
-        "markdown": lambda: to_markdown(rows),
+        "markdown": lambda: to_markdown(rows, about),
         "html": lambda: to_html(rows, about, circuits),
     }
     done = True

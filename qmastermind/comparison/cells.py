@@ -78,10 +78,11 @@ class Row:
         status: ``ok``, ``failed``, ``timed out`` or ``died``.
         detail: Why, if not ok or not shown equivalent.
         figures: The counts of :data:`~qmastermind.comparison.figures.FIGURES`, and on a device
-            ``success``; medians over the seeds.
+            ``success``; lower medians over the seeds, each the figure of a circuit that was
+            compiled.
         spread: For each figure the least and the most over the seeds.
-        native_depth: The median of the framework's own depth where it tells one, else None.
-        seconds: Median wall time of a compilation.
+        native_depth: The lower median of the framework's own depth where it tells one, else None.
+        seconds: Lower median of the wall times of compiling.
         seeds: Those that were used.
         equivalent: Whether every compiled circuit was shown equivalent to the original.
         method: How.
@@ -191,10 +192,10 @@ def _counted(cell: Cell, results: Sequence[Compiled]) -> Row:
         cell,
         results[0].version,
         passes=results[0].passes,
-        figures={name: statistics.median(values) for name, values in figures.items()},
+        figures={name: statistics.median_low(values) for name, values in figures.items()},
         spread={name: (min(values), max(values)) for name, values in figures.items()},
-        native_depth=statistics.median(depths) if depths else None,
-        seconds=statistics.median(result.seconds for result in results),
+        native_depth=statistics.median_low(depths) if depths else None,
+        seconds=statistics.median_low(result.seconds for result in results),
         detail=detail,
     )
 

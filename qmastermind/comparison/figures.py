@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from qmastermind.backend import Compiled
@@ -20,16 +21,31 @@ FIGURES = (
     "t_depth",
 )
 """What is counted, in the order of tables. ``qubits`` are those in use: the data qubits, and the
-``used_ancillas``, which are all others that a gate acts on."""
+``used_ancillas``, which are all others that a gate acts on. T gates are counted in Clifford+T bases
+alone: elsewhere a rotation by any angle may stand for many of them, and is none."""
+
+_CLIFFORD_T = frozenset(
+    ["x", "y", "z", "h", "s", "sdg", "t", "tdg", "sx", "sxdg", "cx", "cy", "cz", "swap", "ecr"]
+)
+
+
+def is_clifford_t(basis: Sequence[str]) -> bool:
+    """Whether a basis is one of fixed Clifford gates and T, in which T gates are what costs."""
+    return _CLIFFORD_T.issuperset(basis) and not {"t", "tdg"}.isdisjoint(basis)
 
 
 def figures_of(compiled: Compiled) -> dict[str, float]:
-    """The figures of :data:`FIGURES`."""
+    """The figures of :data:`FIGURES` that mean something in the target's basis."""
     data = compiled.source.data
     used = touched(compiled.circuit) | {compiled.initial_layout[q] for q in data}
+    qubits = {"qubits": float(len(used)), "used_ancillas": float(len(used) - len(data))}
     counted = count(compiled.circuit)
-    found = {name: float(getattr(counted, name)) for name in FIGURES if name != "used_ancillas"}
-    return {**found, "qubits": float(len(used)), "used_ancillas": float(len(used) - len(data))}
+    left_out = () if is_clifford_t(compiled.target.basis) else ("t_gates", "t_depth")
+    return {
+        name: qubits[name] if name in qubits else float(getattr(counted, name))
+        for name in FIGURES
+        if name not in left_out
+    }
 
 
 def touched(circuit: Circuit) -> set[int]:

@@ -9,7 +9,9 @@ from qmastermind.circuit import Circuit
 from qmastermind.drawing import Column, layers
 
 _ROW, _PAD, _MOST = 26, 5, 120  # pixels a qubit, pixels beside a gate, layers that are drawn
-_INK, _SOFT, _FILL = "#1d2430", "#8a94a6", "#eef3fb"
+# In the colours of the page, which may be dark; alone, on white.
+_INK, _SOFT, _FILL = "currentColor", "var(--wire, #8a94a6)", "var(--box, #eef3fb)"
+_PAPER = "var(--paper, #fff)"
 
 
 def svg(circuit: Circuit) -> str:
@@ -99,7 +101,7 @@ def _symbol(x: float, half: float, qubit: int, cell: str) -> list[str]:
         case "│":
             return []
         case "●" | "○":
-            fill = _INK if cell == "●" else "#fff"
+            fill = _INK if cell == "●" else _PAPER
             return [f"<circle cx='{x:g}' cy='{y}' r='4.5' fill='{fill}' stroke='{_INK}'/>"]
         case "×":
             a, b = x - 5, y - 5

@@ -9,8 +9,16 @@ from io import StringIO
 from typing import Any
 
 from qmastermind.circuit import Box, Circuit
-from qmastermind.comparison.cells import Block, Row, in_sizes
-from qmastermind.comparison.charts import bar_figure, colour_of, overview_figure
+from qmastermind.comparison.cells import Row, in_sizes
+from qmastermind.comparison.charts import (
+    INK,
+    PAPER,
+    Panel,
+    alone,
+    bar_panels,
+    colour_of,
+    overview_panels,
+)
 from qmastermind.comparison.page import SCRIPT, STYLE
 from qmastermind.comparison.picture import svg
 from qmastermind.comparison.tables import (
@@ -18,34 +26,53 @@ from qmastermind.comparison.tables import (
     blocks,
     cells_of,
     columns,
+    decisive,
     label,
+    outcome,
     ranked,
+    ranked_by,
+    recipe,
     recipes,
+    remarks,
+    shown_equivalent,
     title,
 )
 
 _PICTURED_FROM = 4  # qubits; of a circuit in many sizes one is drawn
 
-
-_METHOD = """
-Every compiled circuit was brought back to one neutral form, counted by one counter and compared
-with the original. <b>Depth</b> counts every gate as one layer, virtual rz included; <b>2q depth</b>
-counts two-qubit gates only; measurements, barriers and the global phase cost nothing. <b>Qubits</b>
-are those in use, <b>ancillas</b> those of them that hold no data. <b>Own depth</b> is what the
-framework's own circuit object says: conventions differ, and Cirq's and PennyLane's are in their own
-gates. <b>Seconds</b> are of one compilation. <b>Success</b>, on a device, is the share of runs in
-which nothing goes wrong by its calibration data, an optimistic bound. Figures are medians over the
-seeds, with least and most in brackets where they differ. Bars in full colour use our lowering of
-multi-controlled gates, pale ones the framework's own. Point at a row to see its passes and seeds.
-"""
+_MEANINGS = {
+    "success": "the share of runs in which nothing goes wrong by the device's calibration data, "
+    "readout included: an optimistic bound",
+    "t_depth": "layers of t and tdg gates; all else costs nothing",
+    "t_gates": "t and tdg gates",
+    "two_qubit_depth": "layers of two-qubit gates; all else costs nothing",
+    "two_qubit_gates": "gates on two qubits",
+    "depth": "layers of gates, rz included; measurements, barriers and the global phase are none",
+    "one_qubit_gates": "gates on one qubit, rz included",
+    "virtual_rz": "those of them that most hardware does for nothing, by changing a phase",
+    "qubits": "those in use",
+    "used_ancillas": "those of them that hold no data",
+    "native_depth": "what the framework's own circuit object says: conventions differ, and Cirq's "
+    "and PennyLane's are in their own gates",
+    "seconds": "of one compilation",
+    "verdict": "how the result was shown to do the same as the original circuit. unitary (the "
+    "images of all basis states) and qcec (decision diagrams) prove it; states (the images of "
+    "random states) is strong evidence",
+}
+_METHOD = (
+    "Every compiled circuit was brought back to one neutral form, counted by one counter and "
+    "compared with the original. Over several seeds a figure is the median, of two in the middle "
+    "the lower, with the least and the most in brackets where they differ."
+)
 
 
 def to_html(rows: Sequence[Row], about: Mapping[str, Any], circuits: Mapping[str, Circuit]) -> str:
-    """The report: what was asked, tables that sort, bars, a scaling plot, the circuits.
+    """The report: what was asked, the summary, charts, tables that sort, the circuits, the passes.
 
     Args:
         rows: Of one comparison.
-        about: ``command``, ``versions`` (by package) and ``date``.
+        about: ``command``, ``versions`` (by package) and ``date``; ``secret``, if there is one;
+            ``interrupted``, a sentence, if rows are missing.
         circuits: Those compared, by name, for the pictures.
 
     Raises:
@@ -57,105 +84,134 @@ def to_html(rows: Sequence[Row], about: Mapping[str, Any], circuits: Mapping[str
         f"<title>Compiler comparison</title><style>{STYLE}</style></head><body>",
         _head(rows, about),
     ]
-    overview = overview_figure(rows)
-    if overview is not None:
-        parts.append(f"<h2>Overview</h2><figure>{_svg(overview)}</figure>")
+    overview = overview_panels(rows)
+    if overview:
+        parts.append(f"<h2>Overview</h2>{_charts(overview, 'o')}")
     parts.append(_summary(rows))
+    numbers = {text: number for number, text in enumerate(recipes(rows), 1)}
     pictures = _pictured(circuits)
     for number, (block, members) in enumerate(blocks(rows).items()):
         parts.append(f"<section id='b{number}'><h2>{html.escape(title(block))}</h2>")
         if block[0] in pictures:
             parts.append(_picture(pictures.pop(block[0])))
-        if overview is None and sum(row.ranked for row in members) > 1:
-            parts.append(f"<figure>{_svg(bar_figure(members))}</figure>")
-        parts.append(f"{_table(members)}</section>")
-    parts.append(_footer(rows, about))
+        if not overview and sum(row.ranked for row in members) > 1:
+            parts.append(_charts(bar_panels(members), f"b{number}"))
+        parts.append(f"<p class='soft'>{ranked_by(members)}.</p>{_table(members, numbers)}")
+        parts.append(f"{_remarks(members)}</section>")
+    parts.append(_footer(rows, about, numbers))
     parts.append(f"<script>{SCRIPT}</script></body></html>")
     return "".join(parts)
 
 
 def _head(rows: Sequence[Row], about: Mapping[str, Any]) -> str:
     versions = "".join(
-        f"<span class='chip'><i style='background:{colour_of(name)}'></i>"
-        f"{html.escape(name)} {html.escape(version)}</span>"
+        f"<span class='chip'>{_dot(name)}{html.escape(f'{name} {version}')}</span>"
         for name, version in about.get("versions", {}).items()
     )
-    proved = sum(row.ranked for row in rows)
-    text = f"{len(rows)} rows, {proved} of them proved equivalent to the original circuit"
+    interrupted = about.get("interrupted")
+    partial = (
+        f"<p class='partial'>{html.escape(str(interrupted))}. What follows is of these alone.</p>"
+        if interrupted
+        else ""
+    )
+    secret = f"Secret {about['secret']}. " if "secret" in about else ""
+    text = f"{shown_equivalent(rows)}. {secret}{about.get('date', '')}"
     return (
-        f"<header><h1>Compiler comparison</h1><p class='soft'>{text}. "
-        f"{html.escape(str(about.get('date', '')))}</p><p>{versions}</p></header>"
+        f"<header><h1>Compiler comparison</h1>{partial}<p class='soft'>{html.escape(text)}</p>"
+        f"<p>{versions}</p></header>"
     )
 
 
 def _summary(rows: Sequence[Row]) -> str:
-    with_success = any("success" in row.figures for row in rows)
+    found = blocks(rows)
+    wanted = {key for members in found.values() for key in decisive(members)}
+    keys = [key for key in HEADINGS if key in wanted]
+    figures = "".join(f"<th class='n'>{html.escape(HEADINGS[key])}</th>" for key in keys)
     lines = "".join(
-        _summary_line(number, block, members, with_success)
-        for number, (block, members) in enumerate(blocks(rows).items())
+        f"<tr><td><a href='#b{number}'>{html.escape(block[0])}</a></td>"
+        f"<td>{html.escape(block[1])}</td><td class='soft'>{html.escape(', '.join(block[2]))}</td>"
+        f"{_ends(members, keys)}</tr>"
+        for number, (block, members) in enumerate(found.items())
     )
-    success = "<th class='n'>success</th><th class='n soft'>last</th>" if with_success else ""
     text = (
-        "<h2>The best of each block, and the last</h2>"
-        "<div class='scroll'><table class='summary'><thead><tr>"
-        f"<th>circuit</th><th>target</th><th>best</th>{success}<th class='n'>2q depth</th>"
-        "<th class='n soft'>last</th><th class='n'>2q gates</th><th class='n soft'>last</th>"
+        "<h2>The best of each block, and the last</h2><div class='scroll'><table><thead><tr>"
+        f"<th>circuit</th><th>target</th><th>basis</th><th>best</th>{figures}<th>last</th>{figures}"
         f"</tr></thead><tbody>{lines}</tbody></table></div>"
     )
-    unproved = sum(not row.ranked for row in rows)
-    if unproved:
+    unranked = sum(not row.ranked for row in rows)
+    if unranked:
         text += (
-            f"<p class='warn'>{unproved} rows failed or were not shown equivalent. They stand in "
-            "red below their blocks, with the reason, and are in no ranking.</p>"
+            f"<p class='bad'>In no ranking: {unranked} of {len(rows)} rows, which failed or were "
+            "not shown equivalent. They stand in red at the end of their tables, with the reasons "
+            "below.</p>"
         )
     return text
 
 
-def _summary_line(number: int, block: Block, members: Sequence[Row], with_success: bool) -> str:
-    start = (
-        f"<tr><td><a href='#b{number}'>{html.escape(block[0])}</a></td>"
-        f"<td>{html.escape(block[1])}</td>"
+def _ends(members: Sequence[Row], keys: Sequence[str]) -> str:
+    """The best and the last row that are ranked, with the figures that decide."""
+    rows = [row for row in members if row.ranked]
+    if not rows:
+        return f"<td class='bad' colspan='{2 + 2 * len(keys)}'>no row was shown equivalent</td>"
+    equals = sum(rank == 1 for rank, _ in ranked(members)) - 1
+    more = f" <span class='soft'>and {equals} more</span>" if equals else ""
+    return "".join(
+        f"<td>{_named(row)}{others}</td>"
+        + "".join(_cell(key, cells_of(row, None)[key].partition(" (")[0]) for key in keys)
+        for row, others in ((rows[0], more), (rows[-1], ""))
     )
-    proved = [row for row in members if row.ranked]
-    if not proved:
-        return f"{start}<td colspan='{7 if with_success else 5}'>no proved row</td></tr>"
-    keys = ["success"] if with_success else []
-    figures = "".join(
-        f"<td class='n{soft}'>{cells_of(row, None)[key]}</td>"
-        for key in (*keys, "two_qubit_depth", "two_qubit_gates")
-        for row, soft in ((proved[0], ""), (proved[-1], " soft"))
-    )
-    return f"{start}<td>{_named(proved[0])}</td>{figures}</tr>"
+
+
+def _dot(backend: str) -> str:
+    return f"<span class='dot' style='background:{colour_of(backend)}'></span>"
 
 
 def _named(row: Row) -> str:
-    dot = f"<span class='dot' style='background:{colour_of(row.backend)}'></span>"
-    return f"{dot}{html.escape(label(row))}"
+    return f"{_dot(row.backend)}{html.escape(label(row))}"
 
 
-def _table(members: Sequence[Row]) -> str:
+def _table(members: Sequence[Row], numbers: Mapping[str, int]) -> str:
     keys = columns(members)
-    head = "".join(
-        f"<th{_side(key)}><button>{html.escape(HEADINGS[key])}</button></th>" for key in keys
-    )
+    if "seeds" not in keys:
+        keys.insert(-1, "seeds")
+    head = "".join(f"<th{_side(key)}><button>{HEADINGS[key]}</button></th>" for key in keys)
     body = []
     for rank, row in ranked(members):
-        cells = cells_of(row, rank)
+        cells = {**cells_of(row, rank), "verdict": outcome(row)}
         kind = "unranked" if rank is None else "best" if rank == 1 else ""
-        shown = {key: html.escape(cells[key]) for key in keys} | {"label": _named(row)}
-        line = "".join(f"<td{_side(key)}>{shown[key]}</td>" for key in keys)
-        seeds = ", ".join(map(str, row.seeds))
-        parts = (f"{row.backend} {row.version}", row.passes, f"seeds {seeds}", row.detail)
-        hint = html.escape("\n".join(part for part in parts if part), quote=True)
-        body.append(f"<tr class='{kind}' title='{hint}'>{line}</tr>")
+        line = "".join(
+            f"<td class='label'>{_named(row)}</td>" if key == "label" else _cell(key, cells[key])
+            for key in keys
+        )
+        number = numbers.get(recipe(row))
+        link = "" if number is None else f"<a href='#p{number}'>{number}</a>"
+        body.append(f"<tr class='{kind}'>{line}<td class='n'>{link}</td></tr>")
     return (
-        f"<div class='scroll'><table class='sortable'><thead><tr>{head}</tr></thead>"
+        f"<div class='scroll'><table class='sortable'><thead><tr>{head}"
+        "<th class='n'><button>passes</button></th></tr></thead>"
         f"<tbody>{''.join(body)}</tbody></table></div>"
     )
 
 
+def _cell(key: str, text: str) -> str:
+    """A cell of a table, the spread of a figure below its median."""
+    middle, bracket, spread = html.escape(text).partition(" (")
+    if key == "verdict" or not bracket:
+        return f"<td{_side(key)}>{html.escape(text)}</td>"
+    return f"<td{_side(key)}>{middle} <small>({spread}</small></td>"
+
+
 def _side(key: str) -> str:
     return f" class='{key}'" if key in ("label", "verdict") else " class='n'"
+
+
+def _remarks(members: Sequence[Row]) -> str:
+    lines = "".join(
+        f"<li class='{'soft' if whose[0].ranked else 'bad'}'>"
+        f"{html.escape('; '.join(map(label, whose)))}: {html.escape(text)}</li>"
+        for text, whose in remarks(members).items()
+    )
+    return f"<ul>{lines}</ul>" if lines else ""
 
 
 def _picture(circuit: Circuit) -> str:
@@ -166,7 +222,7 @@ def _picture(circuit: Circuit) -> str:
         f"{svg(body.flattened())}</div>"
         for name, body in inside.items()
     )
-    return f"<figure class='pictures'><div class='scroll'>{svg(circuit)}</div>{more}</figure>"
+    return f"<figure><div class='scroll'>{svg(circuit)}</div>{more}</figure>"
 
 
 def _pictured(circuits: Mapping[str, Circuit]) -> dict[str, Circuit]:
@@ -179,22 +235,36 @@ def _pictured(circuits: Mapping[str, Circuit]) -> dict[str, Circuit]:
     return {name: circuits[name] for name in series.values()}
 
 
-def _footer(rows: Sequence[Row], about: Mapping[str, Any]) -> str:
+def _footer(rows: Sequence[Row], about: Mapping[str, Any], numbers: Mapping[str, int]) -> str:
+    used = {key for members in blocks(rows).values() for key in columns(members)}
+    meanings = "".join(
+        f"<dt>{HEADINGS[key]}</dt><dd>{text}</dd>" for key, text in _MEANINGS.items() if key in used
+    )
+    items = "".join(f"<li id='p{n}'>{html.escape(text)}</li>" for text, n in numbers.items())
     return (
-        "<h2>How these figures were made</h2>"
-        f"<p>{_METHOD}</p>"
-        f"<p>Repeat it with</p><pre>{html.escape(str(about.get('command', '')))}</pre>"
-        "<h2>Passes</h2><ul class='passes'>"
-        + "".join(f"<li>{html.escape(recipe)}</li>" for recipe in recipes(rows))
-        + "</ul>"
+        f"<h2>How these figures were made</h2><p>{_METHOD}</p><dl>{meanings}</dl>"
+        f"<h2>Repeat it with</h2><pre>{html.escape(str(about.get('command', '')))}</pre>"
+        f"<h2>Passes</h2><ol class='passes'>{items}</ol>"
     )
 
 
-def _svg(fig: Any) -> str:
-    buffer = StringIO()
-    fig.savefig(buffer, format="svg")
+def _charts(panels: Sequence[Panel], name: str) -> str:
+    charts = "".join(_svg(panel, f"{name}-{i}") for i, panel in enumerate(panels))
+    caption = html.escape(max((panel.caption for panel in panels), key=len))
+    return f"<figure class='charts'>{charts}<figcaption>{caption}</figcaption></figure>"
+
+
+def _svg(panel: Panel, name: str) -> str:
+    """A panel in the colours of the page, which may be dark."""
+    buffer, fig = StringIO(), alone(panel)
+    from matplotlib import rc_context
+
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
+        fig.savefig(buffer, format="svg", transparent=True)
     text = buffer.getvalue()
+    text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
     # Several figures stand in one page, so what they name has to be theirs alone.
-    unique = f"f{id(fig):x}"
-    text = re.sub(r"(id=\"|href=\"#|url\(#)", rf"\g<1>{unique}-", text[text.index("<svg") :])
-    return re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r"(id=\"|href=\"#|url\(#)", rf"\g<1>{name}-", text)
+    text = text.replace(INK, "currentColor").replace(PAPER, "var(--paper)")
+    about = html.escape(panel.name, quote=True)
+    return text.replace("<svg ", f"<svg class='chart' role='img' aria-label=\"{about}\" ", 1)

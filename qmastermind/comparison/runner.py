@@ -26,7 +26,7 @@ from qmastermind.errors import MissingDependencyError, UsageError
 from qmastermind.files import replacing
 from qmastermind.validation import whole
 
-_FORMAT = 4
+_FORMAT = 5
 _CONNECT_SECONDS = 15.0
 
 

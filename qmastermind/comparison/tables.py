@@ -5,16 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from qmastermind.comparison.cells import OURS, Block, Row
-from qmastermind.comparison.figures import FIGURES
+from qmastermind.comparison.figures import FIGURES, is_clifford_t
 from qmastermind.equivalence import TOLERANCE
-
-_CLIFFORD_T = frozenset(
-    ["x", "y", "z", "h", "s", "sdg", "t", "tdg", "sx", "sxdg", "cx", "cy", "cz", "swap", "ecr"]
-)
 
 HEADINGS = {
     "rank": "rank",
@@ -26,7 +24,7 @@ HEADINGS = {
     "two_qubit_gates": "2q gates",
     "depth": "depth",
     "one_qubit_gates": "1q gates",
-    "virtual_rz": "of them rz",
+    "virtual_rz": "rz gates",
     "qubits": "qubits",
     "used_ancillas": "ancillas",
     "native_depth": "own depth",
@@ -36,10 +34,7 @@ HEADINGS = {
 }
 """Keys of :func:`cells_of`, with the headings of people's tables."""
 
-
-def is_clifford_t(basis: Sequence[str]) -> bool:
-    """Whether a basis is one of fixed Clifford gates and T, in which T gates are what costs."""
-    return _CLIFFORD_T.issuperset(basis) and not {"t", "tdg"}.isdisjoint(basis)
+_FORMS = {"success": "#.3g"}  # digits that are shown, and ranked by
 
 
 def columns(members: Sequence[Row]) -> list[str]:
@@ -56,29 +51,56 @@ def columns(members: Sequence[Row]) -> list[str]:
     return [key for key in HEADINGS if key not in left_out]
 
 
-def blocks(rows: Sequence[Row]) -> dict[Block, list[Row]]:
-    """Rows by circuit, target and basis, each block best first; unproved rows last.
+def ranking(members: Sequence[Row]) -> tuple[str, ...]:
+    """The figures that the rows of a block are ranked by, the most important first.
 
-    The order is by two-qubit depth, then two-qubit gates, then depth; in a Clifford+T basis by
-    T depth and T gates before those, and on a device by the expected success before all.
+    Tables, charts, the summary and the sentence above a table all follow this.
     """
+    success = ("success",) if any("success" in row.figures for row in members) else ()
+    t = ("t_depth", "t_gates") if any(is_clifford_t(row.basis) for row in members) else ()
+    return (*success, *t, "two_qubit_depth", "two_qubit_gates", "depth", "one_qubit_gates")
+
+
+def decisive(members: Sequence[Row]) -> list[str]:
+    """The one or two figures that show best how the rows of a block rank.
+
+    The first of the ranking that is not zero in every row, and the next in which rows differ.
+    """
+    rows = [row for row in members if row.ranked]
+    keys = ranking(rows)
+    first = next((key for key in keys if any(row.figures.get(key) for row in rows)), keys[0])
+    later = keys[keys.index(first) + 1 :]
+    return [first, *[key for key in later if len({_value(row, key) for row in rows}) > 1][:1]]
+
+
+def blocks(rows: Sequence[Row]) -> dict[Block, list[Row]]:
+    """Rows by circuit, target and basis, each block by its :func:`ranking`; unranked rows last."""
     found: dict[Block, list[Row]] = {}
     for row in rows:
         found.setdefault(row.block, []).append(row)
-    return {block: sorted(members, key=_order) for block, members in found.items()}
+    return {block: _sorted(members) for block, members in found.items()}
 
 
-def _order(row: Row) -> tuple[Any, ...]:
-    return (not row.ranked, row.status != "ok", _cost(row), row.backend != OURS, label(row))
+def _sorted(members: Sequence[Row]) -> list[Row]:
+    keys = ranking(members)
+
+    def order(row: Row) -> tuple[Any, ...]:
+        cost = _cost(row, keys)
+        return (not row.ranked, row.status != "ok", cost, row.backend != OURS, label(row))
+
+    return sorted(members, key=order)
 
 
-def _cost(row: Row) -> tuple[float, ...]:
-    """What a row is ranked by, the most important first."""
-    keys = ["two_qubit_depth", "two_qubit_gates", "depth"]
-    if is_clifford_t(row.basis):
-        keys[:0] = ["t_depth", "t_gates"]
-    failures = () if "success" not in row.figures else (1 - row.figures["success"],)
-    return (*failures, *(row.figures.get(key, 0.0) for key in keys))
+def _cost(row: Row, keys: Sequence[str]) -> tuple[float, ...]:
+    return tuple(_value(row, key) for key in keys)
+
+
+def _value(row: Row, key: str) -> float:
+    """What is ranked by: less is better, and what is not known is worst."""
+    if key not in row.figures:
+        return math.inf
+    value = row.figures[key]
+    return -float(f"{value:{_FORMS[key]}}") if key == "success" else value
 
 
 def outcome(row: Row) -> str:
@@ -96,9 +118,29 @@ def outcome(row: Row) -> str:
 
 def reason(row: Row) -> str:
     """Why a row is not ranked; empty for one that is."""
-    if row.ranked:
-        return ""
-    return row.detail.splitlines()[0] if row.detail else "no reason given"
+    return "" if row.ranked else _remark(row) or "no reason given"
+
+
+def _remark(row: Row) -> str:
+    return row.detail.splitlines()[0] if row.detail else ""
+
+
+def remarks(members: Sequence[Row]) -> dict[str, list[Row]]:
+    """What there is to say of rows beside their figures, above all why they are not ranked."""
+    found: dict[str, list[Row]] = {}
+    for row in members:
+        text = reason(row) or _remark(row)
+        if text:
+            found.setdefault(text, []).append(row)
+    return found
+
+
+def shown_equivalent(rows: Sequence[Row]) -> str:
+    """How many rows were shown equivalent, and by which methods."""
+    methods = Counter(row.method for row in rows if row.ranked)
+    text = f"{methods.total()} of {len(rows)} rows shown equivalent to the original circuit"
+    by = ", ".join(f"{number} by {method}" for method, number in sorted(methods.items()))
+    return f"{text}: {by}" if by else text
 
 
 def verdict(row: Row) -> str:
@@ -113,13 +155,20 @@ def cells_of(row: Row, rank: int | None) -> dict[str, str]:
         "label": label(row),
         "native_depth": "" if row.native_depth is None else f"{row.native_depth:g}",
         "seconds": f"{row.seconds:.2f}" if row.status == "ok" else "",
-        "seeds": f"{row.seeds[0]}-{row.seeds[-1]}" if len(row.seeds) > 1 else f"{row.seeds[0]}",
+        "seeds": _seeds(row.seeds),
         "verdict": verdict(row),
     }
     for name in FIGURES:
         text[name] = _figure(row, name)
-    text["success"] = _figure(row, "success", ".3f")
+    text["success"] = _figure(row, "success")
     return text
+
+
+def _seeds(seeds: tuple[int, ...]) -> str:
+    first, last = seeds[0], seeds[-1]
+    if len(seeds) > 1 and seeds == tuple(range(first, last + 1)):
+        return f"{first}-{last}"
+    return ", ".join(map(str, seeds))
 
 
 def label(row: Row) -> str:
@@ -132,16 +181,18 @@ def label(row: Row) -> str:
     return name
 
 
-def _figure(row: Row, name: str, form: str = ".10g") -> str:
+def _figure(row: Row, name: str) -> str:
     if name not in row.figures:
         return ""
-    low, high = row.spread[name]
-    middle = f"{row.figures[name]:{form}}"
-    return middle if low == high else f"{middle} ({low:{form}}-{high:{form}})"
+    middle, low, high = (
+        f"{value:{_FORMS.get(name, '.10g')}}" for value in (row.figures[name], *row.spread[name])
+    )
+    return middle if low == high else f"{middle} ({low}-{high})"
 
 
 def ranked(members: Sequence[Row]) -> list[tuple[int | None, Row]]:
-    """Rows of a block with their ranks; equal figures share one, unproved rows have none."""
+    """Rows of a block, best first, with ranks; equal figures share one, unproved rows have none."""
+    keys = ranking(members)
     result: list[tuple[int | None, Row]] = []
     last: tuple[Any, ...] | None = None
     rank = 0
@@ -149,9 +200,9 @@ def ranked(members: Sequence[Row]) -> list[tuple[int | None, Row]]:
         if not row.ranked:
             result.append((None, row))
             continue
-        key = _cost(row)
-        if key != last:
-            rank, last = position, key
+        cost = _cost(row, keys)
+        if cost != last:
+            rank, last = position, cost
         result.append((rank, row))
     return result
 
@@ -162,30 +213,41 @@ def title(block: Block) -> str:
     return f"{circuit} on {target}, basis {{{', '.join(basis)}}}"
 
 
+def ranked_by(members: Sequence[Row]) -> str:
+    """By what the rows of a block are ranked, as a sentence."""
+    return "Ranked by " + ", then ".join(HEADINGS[key] for key in ranking(members))
+
+
+def recipe(row: Row) -> str:
+    """What a compiler was: backend, version, level and its passes by name."""
+    return f"{row.backend} {row.version}, level {row.level}: {row.passes}" if row.passes else ""
+
+
 def recipes(rows: Sequence[Row]) -> list[str]:
-    """What each compiler was: backend, version, level and its passes by name."""
-    found = {(row.backend, row.version, row.level, row.passes): None for row in rows if row.passes}
-    return [f"{b} {v}, level {n}: {passes}" for b, v, n, passes in sorted(found)]
+    """Every :func:`recipe` once."""
+    return sorted({recipe(row) for row in rows} - {""})
 
 
-def to_markdown(rows: Sequence[Row]) -> str:
-    """One table a block, then the passes by name."""
-    lines: list[str] = []
+def to_markdown(rows: Sequence[Row], about: Mapping[str, Any] | None = None) -> str:
+    """One table a block, then the passes by name; first of all that it is partial, if it is."""
+    interrupted = (about or {}).get("interrupted")
+    lines = [f"**{interrupted}**", ""] if interrupted else []
     for block, members in blocks(rows).items():
         keys = columns(members)
-        lines += [f"### {title(block)}", ""]
+        lines += [f"### {title(block)}", "", f"{ranked_by(members)}.", ""]
         lines.append("| " + " | ".join(HEADINGS[key] for key in keys) + " |")
         lines.append("|" + "---|" * len(keys))
         for rank, row in ranked(members):
             cells = cells_of(row, rank)
             lines.append("| " + " | ".join(cells[k].replace("|", "\\|") for k in keys) + " |")
         lines.append("")
+    lines += [f"{shown_equivalent(rows)}.", ""]
     lines += ["### Passes", "", *(f"* {recipe}" for recipe in recipes(rows)), ""]
     return "\n".join(lines)
 
 
 def to_csv(rows: Sequence[Row]) -> str:
-    """One line a row, figures as medians with their least and most."""
+    """One line a row, figures as medians with their least and most; empty is what is not known."""
     buffer = io.StringIO()
     names = ["circuit", "backend", "version", "level", "passes", "lowering", "target", "basis",
              "ancillas", "status", "detail", "native_depth", "seconds", "seeds", "equivalent",
@@ -205,6 +267,6 @@ def to_csv(rows: Sequence[Row]) -> str:
     return buffer.getvalue()
 
 
-def to_json(rows: Sequence[Row], about: dict[str, Any]) -> str:
+def to_json(rows: Sequence[Row], about: Mapping[str, Any]) -> str:
     """One object: what was run, and the rows."""
     return json.dumps({**about, "rows": [row.as_dict() for row in rows]}, indent=1)

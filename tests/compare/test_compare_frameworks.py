@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from qmastermind.circuit import CircuitBuilder, Register
-from qmastermind.comparison import FIGURES, FRAMEWORKS, Cell
+from qmastermind.comparison import FRAMEWORKS, Cell
 from qmastermind.comparison.cells import run_cell
 from qmastermind.registry import registered_backends
 from qmastermind.target import Target
@@ -36,9 +36,9 @@ def test_one_counter_gives_one_answer_at_level_0(backend):
     assert row.equivalent is True
     expected = {
         "qubits": 4, "used_ancillas": 0, "depth": 18, "two_qubit_depth": 6, "two_qubit_gates": 12,
-        "one_qubit_gates": 48, "virtual_rz": 24, "t_gates": 0, "t_depth": 0,
+        "one_qubit_gates": 48, "virtual_rz": 24,
     }  # fmt: skip
-    assert {name: row.figures[name] for name in FIGURES} == expected
+    assert row.figures == expected
 
 
 @pytest.mark.parametrize("backend", INSTALLED)
@@ -67,7 +67,7 @@ def test_a_router_is_asked_with_several_seeds():
     singles = [run_cell(replace(cell, seeds=(seed,))).figures for seed in seeds]
     for name in ("depth", "two_qubit_gates"):
         values = [figures[name] for figures in singles]
-        assert row.figures[name] == statistics.median(values)
+        assert row.figures[name] == statistics.median_low(values)
         assert row.spread[name] == (min(values), max(values))
 
 

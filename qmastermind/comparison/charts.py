@@ -147,6 +147,7 @@ def bar_panels(members: Sequence[Row]) -> list[Panel]:
 
 def _bar_panel(rows: Sequence[Row], key: str, height: float) -> Panel:
     values = [row.figures.get(key, 0.0) for row in rows]
+    most = max(*values, *(_ends(row, key)[1] for row in rows))
     logarithmic = min(values) > 0 and max(values) > _WIDE * min(values)
 
     def draw(axes: Any) -> None:
@@ -154,9 +155,9 @@ def _bar_panel(rows: Sequence[Row], key: str, height: float) -> Panel:
         bars = axes.barh(places, values, color=[colour_of(row.backend) for row in rows])
         if logarithmic:
             axes.set_xscale("log")
-            axes.set_xlim(min(values) / 2, max(values))
+            axes.set_xlim(min(values) / 2, most)
         else:
-            axes.set_xlim(0, max(values) or 1)
+            axes.set_xlim(0, most or 1)
         for place, row, bar in zip(places, rows, bars, strict=True):
             if row.lowering == "framework":
                 bar.set_alpha(0.55)
@@ -187,13 +188,20 @@ def _note(rows: Sequence[Row], key: str) -> str:
     return _SPREAD if any(low < high for low, high in (_ends(row, key) for row in rows)) else ""
 
 
+def _shapes(rows: Sequence[Row]) -> str:
+    levels = sorted({row.level for row in rows})
+    shapes = ", ".join(f"{_SHAPES[level]} for level {level}" for level in levels)
+    return f" Markers: {shapes}." if len(levels) > 1 else ""
+
+
 def _device_panel(circuit: str, rows: Sequence[Row], devices: Sequence[str]) -> Panel:
     """Expected success on each device, a dot a compiler; best devices first."""
     compilers: dict[str, list[Row]] = {}
     for row in rows:
-        name = _OWN if ":" in row.backend else row.backend
-        own = row.lowering == "framework"
-        compilers.setdefault(name if own else f"{name}, our lowering", []).append(row)
+        name = label(row)
+        if ":" in row.backend:  # another on each device
+            name = name.replace(row.backend, _OWN, 1)
+        compilers.setdefault(name, []).append(row)
 
     def draw(axes: Any) -> None:
         for name, members in sorted(compilers.items()):
@@ -209,7 +217,7 @@ def _device_panel(circuit: str, rows: Sequence[Row], devices: Sequence[str]) -> 
             axes.plot(
                 [row.figures["success"] for row in members],
                 places,
-                "o",
+                _MARKERS[members[0].level],
                 ms=4.5,
                 color=colour,
                 markerfacecolor=PAPER if hollow else colour,
@@ -225,7 +233,9 @@ def _device_panel(circuit: str, rows: Sequence[Row], devices: Sequence[str]) -> 
         axes.legend(fontsize=7.5, frameon=False, loc="lower right")
 
     height = 1.6 + 0.19 * len(devices)
-    return Panel(f"{circuit}: success", height, draw, _DOTS + _note(rows, "success"))
+    return Panel(
+        f"{circuit}: success", height, draw, _DOTS + _shapes(rows) + _note(rows, "success")
+    )
 
 
 def _growth_panel(series: Series, lines: dict[str, list[Row]]) -> Panel:
@@ -250,10 +260,7 @@ def _growth_panel(series: Series, lines: dict[str, list[Row]]) -> Panel:
 
     circuit, target, _ = series
     name = f"{circuit} on {target}: {HEADINGS[key]}"
-    levels = sorted({row.level for row in rows})
-    shapes = ", ".join(f"{_SHAPES[level]} for level {level}" for level in levels)
-    legend = f"{_LINES} Markers: {shapes}." if len(levels) > 1 else _LINES
-    return Panel(name, 5.2, draw, legend + _note(rows, key))
+    return Panel(name, 5.2, draw, _LINES + _shapes(rows) + _note(rows, key))
 
 
 def _line(axes: Any, name: str, members: Sequence[Row], key: str) -> None:

@@ -391,8 +391,22 @@ def test_several_devices_share_a_plot():
     assert [text.get_text() for text in axes.get_yticklabels()] == ["d3", "d2", "d1"]
     lines = {line.get_label(): list(line.get_xdata()) for line in axes.get_lines()}
     expected = pytest.approx([0.1, 0.2, 0.3])
-    assert lines["qiskit, our lowering"] == expected
-    assert lines["the device's own compiler, our lowering"] == expected
+    assert lines["qiskit level 2, our lowering"] == expected
+    assert lines["the device's own compiler level 2, our lowering"] == expected
+    (both,) = overview_panels([*rows, *(replace(r, level=3) for r in rows)])
+    assert "circles for level 2, diamonds for level 3" in both.caption
+    markers = {line.get_label(): line.get_marker() for line in alone(both).axes[0].get_lines()}
+    assert markers["qiskit level 2, our lowering"] != markers["qiskit level 3, our lowering"]
+
+
+def test_nothing_of_a_chart_is_cut_off():
+    pytest.importorskip("matplotlib")
+    wide = replace(row(seeds=(1, 2)), spread={**row().spread, "two_qubit_depth": (2, 4_000_000)})
+    (panel,) = bar_panels([wide, row()])
+    fig = alone(panel)
+    fig.draw_without_rendering()
+    (axes,) = fig.axes
+    assert all(fig.bbox.containsx(text.get_window_extent().x1) for text in axes.texts)
 
 
 def grown(level=2, **changes):

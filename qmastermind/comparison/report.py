@@ -56,8 +56,8 @@ _MEANINGS = {
     "and PennyLane's are in their own gates",
     "seconds": "of one compilation",
     "verdict": "how the result was shown to do the same as the original circuit. unitary (the "
-    "images of all basis states) and qcec (decision diagrams) prove it up to the tolerance; states (the images of "
-    "random states) is strong evidence",
+    "images of all basis states) and qcec (decision diagrams) prove it up to the tolerance; states "
+    "(the images of random states) is strong evidence",
 }
 _METHOD = (
     "Every compiled circuit was brought back to one neutral form, counted by one counter and "

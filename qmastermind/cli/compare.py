@@ -50,7 +50,9 @@ def compare(
     secret: Annotated[
         str | None,
         typer.Option(
-            "--secret", help="Code inside the oracle; default: the same one for all of a game."
+            "--secret",
+            help="Code inside the oracle, or random to draw one with the seed; by default always "
+            "the same.",
         ),
     ] = None,
     iterations: Annotated[int | None, typer.Option("--iterations", help="For grover.")] = None,
@@ -126,7 +128,7 @@ def compare(
             cells = _suite_cells(suite, requested, _seeds(seed, repeat))
     else:
         game = read_rules(rules, positions, colours)
-        code = choose_secret("random", game, 0) if secret is None else game.code(secret)
+        code = choose_secret(secret or "random", game, 0 if secret is None else seed)
         if circuit in CIRCUITS:
             about["secret"] = str(code)
         cells = _cells(

@@ -45,7 +45,7 @@ _BARS = "Full colour: our lowering of multi-controlled gates. Faded: the framewo
 _DOTS = "Filled: our lowering of multi-controlled gates. Hollow: the framework's own."
 _LINES = (
     "Solid: the framework's own lowering. Dashed: ours, where it differs from ours alone. "
-    f"Hollow: not shown equivalent. n^k: fitted from {FIT_FROM} qubits on."
+    f"Hollow: not shown equivalent. n^k: fit from {FIT_FROM} qubits."
 )
 _SPREAD = " Thin lines: the least and the most over the seeds."
 

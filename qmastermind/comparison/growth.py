@@ -46,7 +46,7 @@ def size_of(row: Row) -> int:
 
 
 def exponent(points: Sequence[tuple[int, float]]) -> float | None:
-    """The k of depth ~ n^k by least squares of the logarithms, from 6 qubits on."""
+    """The k of depth ~ n^k by least squares of the logarithms, from 6 qubits."""
     usable = [(math.log(n), math.log(depth)) for n, depth in points if depth > 0 and n >= FIT_FROM]
     if len(usable) < 2:
         return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from qmastermind.algorithms.grover import GroverPlan, grover, iteration
 from qmastermind.backend import Backend
 from qmastermind.circuit import Circuit, CircuitBuilder, Register
-from qmastermind.errors import UsageError
+from qmastermind.errors import TooLargeError, UsageError
 from qmastermind.oracle.base import Oracle
 from qmastermind.validation import check_seed, whole
 
@@ -19,8 +19,8 @@ class Estimate:
 
     Attributes:
         count: Best estimate.
-        low: Lower end of the confidence interval.
-        high: Upper end.
+        low: Lower end of the confidence interval, which it includes.
+        high: Upper end, likewise.
         confidence: Probability that the interval covers the true count, at least.
         queries: Uses of the oracle, each circuit times its shots.
     """
@@ -70,41 +70,50 @@ def count_by_phase(
 ) -> Estimate:
     """Counts by phase estimation: the median of ``repeats`` runs.
 
-    One run is within 2 pi sqrt(M (N - M)) / 2^t + pi^2 N / 4^t of M with probability at least
-    8 / pi^2 (Brassard et al., theorem 12); the median of r runs fails only if r / 2 of them do.
+    One run is within pi / 2^t of the angle theta of sin^2(theta) = M / N with probability at least
+    8 / pi^2 (Brassard et al., theorem 11). If that holds for more than half of the runs, it holds
+    for their median: that is the confidence. The interval is that of the counts, which are whole,
+    so near to the median. Without noise; if there is no such count, nothing is known: 0 to N.
+
+    Raises:
+        UsageError: If ``precision`` or ``repeats`` is below 1.
+        TooLargeError: If N is beyond 2^1000.
     """
     whole(repeats, "the number of repeats", 1)
-    size = oracle.variables.num_assignments
+    size = _size(oracle)
     counts = backend.run(phase_estimation(oracle, precision), repeats, seed).counts
-    outcomes = sorted(
-        size * math.sin(math.pi * int(bits, 2) / 2**precision) ** 2
-        for bits, n in counts.items()
-        for _ in range(n)
-    )
-    middle = outcomes[len(outcomes) // 2]
-    # The largest error that any true count within it can have.
     steps = 2**precision
-    low, high = 0.0, float(size)
-    inside = [
-        m
-        for m in _grid(size)
-        if abs(m - middle)
-        <= 2 * math.pi * math.sqrt(m * (size - m)) / steps + math.pi**2 * size / steps**2
-    ]
-    if inside:
-        low, high = min(inside), max(inside)
-    good = 8 / math.pi**2
-    runs = len(outcomes)
-    confidence = sum(
-        math.comb(runs, k) * good**k * (1 - good) ** (runs - k)
-        for k in range(runs // 2 + 1, runs + 1)
-    )
-    nearest = min(max(middle, low), high)  # counts are whole, outcomes are not
-    return Estimate(nearest, low, high, confidence, runs * (steps - 1))
+
+    def share(step: int) -> float:
+        return math.sin(math.pi * step / steps) ** 2
+
+    # y and 2^t - y are the two signs of one angle
+    runs = sorted(min(y := int(bits, 2), steps - y) for bits, n in counts.items() for _ in range(n))
+    middle = runs[len(runs) // 2]
+    low = math.ceil(size * share(max(0, middle - 1)))
+    high = size if middle + 1 >= steps // 2 else math.floor(size * share(middle + 1))
+    if low > high:
+        low, high = 0, size
+    nearest = min(max(size * share(middle), low), high)
+    return Estimate(nearest, low, high, _most_are_right(len(runs)), len(runs) * (steps - 1))
 
 
-def _grid(size: int) -> range:
-    return range(size + 1) if size <= 2**20 else range(0, size + 1, size // 2**20)
+def _most_are_right(runs: int) -> float:
+    """Probability that more than half of the runs are right, each with 8 / pi^2."""
+    right, wrong = math.log(8 / math.pi**2), math.log1p(-8 / math.pi**2)
+
+    def exactly(k: int) -> float:
+        ways = math.lgamma(runs + 1) - math.lgamma(k + 1) - math.lgamma(runs - k + 1)
+        return math.exp(ways + k * right + (runs - k) * wrong)
+
+    return min(1.0, math.fsum(exactly(k) for k in range(runs // 2 + 1, runs + 1)))
+
+
+def _size(oracle: Oracle) -> int:
+    size = oracle.variables.num_assignments
+    if size.bit_length() > 1001:  # counts and shares are floats
+        raise TooLargeError(f"2^{size.bit_length() - 1} assignments are too many to count in")
+    return size
 
 
 def count_iteratively(
@@ -133,11 +142,13 @@ def count_iteratively(
 
     Raises:
         UsageError: If ``error`` is not positive or ``confidence`` not in (0, 1).
+        TooLargeError: If N is beyond 2^1000.
     """
-    if error <= 0 or not 0 < confidence < 1:
+    if not error > 0 or not 0 < confidence < 1:
         raise UsageError("expected a positive error and a confidence between 0 and 1")
     check_seed(seed)
-    size = oracle.variables.num_assignments
+    whole(shots, "the number of shots", 1)
+    size = _size(oracle)
     epsilon = min(0.5, error / size)
     alpha = 1 - confidence
     rounds = max(1, math.ceil(math.log2(math.pi / (8 * epsilon))))

@@ -1,4 +1,6 @@
 import math
+from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -18,7 +20,7 @@ from qmastermind.algorithms.search import (
     unknown_schedule,
 )
 from qmastermind.backend import Result
-from qmastermind.errors import UsageError
+from qmastermind.errors import TooLargeError, UsageError
 from qmastermind.oracle import (
     TableOracle,
     Variable,
@@ -28,6 +30,7 @@ from qmastermind.oracle import (
     from_formula,
     graph_colouring,
 )
+from qmastermind.results import Counts
 from qmastermind.simulator import StatevectorBackend, unitary
 
 BACKEND = StatevectorBackend()
@@ -168,21 +171,24 @@ def test_phase_estimation_has_the_known_distribution(marked):
     oracle = TableOracle([format(i, "04b") for i in range(marked)], bits(*"abcd"))
     precision = 5
     found = BACKEND.probabilities(phase_estimation(oracle, precision)).array()
-    turn = math.asin(math.sqrt(marked / 16)) / math.pi
-    size = 2**precision
-    y = np.arange(size)
+    assert np.allclose(found, outcome_probabilities(16, marked, precision), atol=1e-9)
+
+
+def outcome_probabilities(size, marked, precision):
+    """Of phase estimation, by the sums of its geometric series."""
+    turn = math.asin(math.sqrt(marked / size)) / math.pi
+    steps = 2**precision
 
     def kernel(shift):
-        d = np.pi * (y / size - shift)
+        d = np.pi * (np.arange(steps) / steps - shift)
         ratio = np.where(
             np.abs(np.sin(d)) < 1e-12,
             1.0,
-            np.sin(size * d) / (size * np.where(np.sin(d), np.sin(d), 1)),
+            np.sin(steps * d) / (steps * np.where(np.sin(d), np.sin(d), 1)),
         )
         return ratio**2
 
-    expected = (kernel(turn) + kernel(-turn)) / 2
-    assert np.allclose(found, expected, atol=1e-9)
+    return (kernel(turn) + kernel(-turn)) / 2
 
 
 def test_counting_by_phase():
@@ -222,6 +228,70 @@ def test_the_interval_of_phase_estimation_covers_as_often_as_stated(marked):
     assert all(r.low <= r.count <= r.high for r in runs)
 
 
+class Outcomes:
+    """A backend that measures the given numbers, whatever is run."""
+
+    def __init__(self, precision, *numbers):
+        words = Counter(format(y, f"0{precision}b") for y in numbers)
+        self.result = Result(Counts(dict(words)))
+
+    def run(self, circuit, shots, seed):
+        return self.result
+
+
+def space(size):
+    """An oracle over that many assignments; what it marks does not matter here."""
+    variable = Variables((Variable("v", size),))
+    return TableOracle([variable.encode({"v": 0})], variable)
+
+
+@pytest.mark.parametrize(
+    ("size", "marked", "precision"),
+    [
+        *[(64, m, 4) for m in (0, 1, 5, 9, 32, 63, 64)],
+        (1296, 252, 6),
+        (2**24, 2**20 + 7, 9),
+        (2**30, 1025, 9),
+        (3 * 2**20 + 1, 3 * 2**20 + 1, 9),
+        (3 * 2**20 + 1, 3 * 2**20, 9),
+        (2**60, 2**59 + 1, 8),
+    ],
+)
+def test_one_run_of_phase_estimation_covers_with_the_proven_probability(size, marked, precision):
+    """Exactly: the interval of every outcome, weighted by the outcome's probability."""
+    oracle = space(size)
+    covering = 0.0
+    for y, p in enumerate(outcome_probabilities(size, marked, precision)):
+        one = count_by_phase(oracle, Outcomes(precision, y), precision, repeats=1)
+        covering += p * (one.low <= marked <= one.high)
+    assert covering >= 8 / math.pi**2 - 1e-12
+    assert one.confidence == pytest.approx(8 / math.pi**2)
+
+
+def test_the_interval_of_phase_estimation_is_that_of_the_angle():
+    """A grid step either way, and the whole numbers in it: 1/8 turn of 16 steps is 9.4 of 64."""
+    nine = count_by_phase(space(64), Outcomes(4, *[2, 14, 2, 2, 2]), 4, repeats=5)
+    ends = [64 * math.sin(math.pi * step / 16) ** 2 for step in (1, 3)]
+    assert (nine.low, nine.high) == (math.ceil(ends[0]), math.floor(ends[1])) == (3, 19)
+    assert nine.count == pytest.approx(64 * math.sin(math.pi / 8) ** 2)
+    # no whole number is as near as a right run must be: nothing is known
+    nothing = count_by_phase(space(5), Outcomes(8, 40), 8, repeats=1)
+    assert (nothing.low, nothing.high) == (0, 5)
+
+
+@pytest.mark.parametrize("repeats", [1, 2, 3, 6, 7, 1999, 2000])
+def test_the_confidence_of_a_median(repeats):
+    """That more than half of the runs are right, summed in exact fractions."""
+    right, whole = (8 / math.pi**2).as_integer_ratio()
+    ways = sum(
+        math.comb(repeats, k) * right**k * (whole - right) ** (repeats - k)
+        for k in range(repeats // 2 + 1, repeats + 1)
+    )
+    expected = Fraction(ways, whole**repeats)
+    estimate = count_by_phase(space(4), Outcomes(3, *[1] * repeats), 3, repeats=repeats)
+    assert estimate.confidence == pytest.approx(float(expected), abs=1e-9)
+
+
 class Sampler:
     """Samples one distribution that was computed once."""
 
@@ -241,3 +311,13 @@ def test_misuse_of_counting():
         phase_estimation(oracle, 0)
     with pytest.raises(UsageError, match="repeats must be at least 1, not 0"):
         count_by_phase(oracle, BACKEND, 3, repeats=0)
+    nan = float("nan")
+    with pytest.raises(UsageError, match="positive error"):
+        count_iteratively(oracle, BACKEND, error=nan)
+    with pytest.raises(UsageError, match="confidence between 0 and 1"):
+        count_iteratively(oracle, BACKEND, confidence=nan)
+    wide = TableOracle([], bits(*(f"x{i}" for i in range(1100))))
+    with pytest.raises(TooLargeError, match="2\\^1100"):
+        count_iteratively(wide, BACKEND)
+    with pytest.raises(TooLargeError, match="2\\^1100"):
+        count_by_phase(wide, BACKEND, 3)

@@ -45,13 +45,24 @@ def graph_colouring(edges: Iterable[tuple[Hashable, Hashable]], colours: int) ->
     """Marks the colourings in which no edge joins two vertices of one colour.
 
     Variables: one a vertex, named ``v`` and its name, in order of first appearance.
+
+    Raises:
+        UsageError: For no edge, an impossible number of colours, or two vertices of one name, such
+            as 1 and "1".
     """
-    joined = [(f"v{a}", f"v{b}") for a, b in edges]
+    joined = list(edges)
     if not joined:
         raise UsageError("a graph without an edge has nothing to search for")
-    names = dict.fromkeys(name for edge in joined for name in edge)
-    variables = Variables(tuple(Variable(name, colours) for name in names))
-    proper = (Constant(False) if a == b else negation(equal(variables, a, b)) for a, b in joined)
+    names = {vertex: f"v{vertex}" for edge in joined for vertex in edge}
+    of_name = {name: vertex for vertex, name in names.items()}
+    for vertex, name in names.items():
+        if of_name[name] != vertex:
+            raise UsageError(f"{vertex!r} and {of_name[name]!r} are two vertices of one name")
+    variables = Variables(tuple(Variable(name, colours) for name in names.values()))
+    proper = (
+        Constant(False) if a == b else negation(equal(variables, names[a], names[b]))
+        for a, b in joined
+    )
     return ExpressionOracle(conjunction(proper), variables, "colouring")
 
 
@@ -62,8 +73,8 @@ def exact_cover(sets: Mapping[str, Iterable[Hashable]]) -> ExpressionOracle:
     """
     if not sets:
         raise UsageError("there is no set to choose from")
-    members = {name: frozenset(elements) for name, elements in sets.items()}
-    universe = dict.fromkeys(e for elements in sets.values() for e in elements)
+    members = {name: dict.fromkeys(elements) for name, elements in sets.items()}
+    universe = dict.fromkeys(e for elements in members.values() for e in elements)
     once = []
     for element in universe:
         holders = [Literal(i) for i, name in enumerate(members) if element in members[name]]

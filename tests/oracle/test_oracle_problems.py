@@ -5,7 +5,16 @@ import pytest
 from oracle_truth import check_phase_oracle, run_classically
 
 from qmastermind.errors import UsageError
-from qmastermind.oracle import exact_cover, from_dimacs, graph_colouring, subset_sum, sudoku
+from qmastermind.oracle import (
+    ExpressionOracle,
+    bits,
+    exact_cover,
+    from_dimacs,
+    graph_colouring,
+    subset_sum,
+    sudoku,
+)
+from qmastermind.oracle.problems import all_different
 
 
 def everything(oracle):
@@ -34,6 +43,13 @@ def test_a_loop_cannot_be_coloured():
         graph_colouring([], 3)
 
 
+def test_vertices_of_one_name_are_not_one():
+    with pytest.raises(UsageError, match="1 and '1' are two vertices of one name"):
+        graph_colouring([(1, "1")], 2)
+    same = graph_colouring([(1, 2), (1.0, 3)], 2)  # equal, so one vertex
+    assert same.variables.names == ("v1", "v2", "v3")
+
+
 def test_exact_cover():
     sets = {
         "A": [1, 4, 7],
@@ -48,6 +64,21 @@ def test_exact_cover():
         {"A": 0, "B": 1, "C": 0, "D": 1, "E": 0, "F": 1}
     ]
     check_phase_oracle(oracle, everything(oracle))
+
+
+def test_what_can_be_read_once_only_is_enough():
+    """Iterators mark what the same lists mark."""
+    sets = {"A": [1, 2], "B": [2, 3], "C": [3]}
+    cover = exact_cover({name: iter(elements) for name, elements in sets.items()})
+    assert list(cover.marked()) == list(exact_cover(sets).marked()) == ["101"]
+    check_phase_oracle(cover, everything(cover))
+    edges = [("b", "a"), ("a", "c")]
+    colouring = graph_colouring(iter(edges), 2)
+    assert colouring.variables.names == ("vb", "va", "vc")
+    assert list(colouring.marked()) == list(graph_colouring(edges, 2).marked()) == ["010", "101"]
+    variables = bits("a", "b", "c")
+    different = ExpressionOracle(all_different(variables, iter(["a", "b", "c"])), variables)
+    assert list(different.marked()) == []
 
 
 @pytest.mark.parametrize("total", [0, 5, 9, 12, 40])

@@ -53,7 +53,8 @@ def graph_colouring(edges: Iterable[tuple[Hashable, Hashable]], colours: int) ->
     joined = list(edges)
     if not joined:
         raise UsageError("a graph without an edge has nothing to search for")
-    names = {vertex: f"v{vertex}" for edge in joined for vertex in edge}
+    vertices = dict.fromkeys(vertex for edge in joined for vertex in edge)
+    names = {vertex: f"v{vertex}" for vertex in vertices}
     of_name = {name: vertex for vertex, name in names.items()}
     for vertex, name in names.items():
         if of_name[name] != vertex:

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cache, lru_cache
-from itertools import accumulate, pairwise
+from functools import lru_cache
+from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from qmastermind.circuit import Circuit, CircuitBuilder, Register
 from qmastermind.synthesis.conjunction import combine, plan
@@ -22,6 +26,8 @@ from qmastermind.synthesis.toffoli import (
     relative_ccx,
     turn,
 )
+
+IntArray: TypeAlias = NDArray[np.int64]
 
 
 def relative_x_cost(controls: int) -> int:
@@ -124,29 +130,80 @@ def _flip(
     b.h(target)
 
 
-@lru_cache(maxsize=256)
-def _blocks(bits: int, clean: int) -> tuple[int, tuple[int, ...]]:
-    """Least CX of an increment, and the numbers of bits over which a carry is kept."""
-    # flips[k]: the CX to flip bits under 0, 1, ..., k controls
-    flips = list(accumulate(relative_x_cost(k) for k in range(bits + 1)))
+_SMALLEST_TABLE = 32
 
-    @cache
-    def best(done: int, left: int) -> tuple[int, tuple[int, ...]]:
-        # From a kept carry over `done` bits, which is one control; over none there is none.
-        extra = int(done > 0)
-        found: tuple[int, tuple[int, ...]] = (flips[bits - done - 1 + extra], ())
-        for block in range(2 - extra, bits - done) if left else ():
-            after, ends = best(done + block, left - 1)
-            cost = 2 * relative_x_cost(block + extra) + flips[block - 1 + extra] + after
-            found = min(found, (cost, (done + block, *ends)))
-        return found
 
-    return best(0, clean)
+def _table_size(qubits: int) -> int:
+    """A power of two, so that growing circuits share a few tables."""
+    return max(_SMALLEST_TABLE, 1 << qubits.bit_length())
+
+
+def _block_costs(size: int, carried: int) -> IntArray:
+    """CX to keep a carry of 0, 1, ... bits, to undo it and to increment them, under a carry or not.
+
+    ``carried`` is 1 if there is a carry into the block, which is one more control.
+    """
+    carry = np.array([relative_x_cost(k) for k in range(size + 2)], dtype=np.int64)
+    flips = np.cumsum(carry)  # flips[k]: the CX to flip bits under 0, 1, ..., k controls
+    blocks = np.arange(size + 1)
+    return 2 * carry[blocks + carried] + flips[np.maximum(blocks - 1 + carried, 0)]
+
+
+def _last_costs(size: int, carried: int) -> IntArray:
+    """CX to increment the last 0, 1, ... bits, which need no carry out of them."""
+    flips = np.cumsum([relative_x_cost(k) for k in range(size + 1)])
+    return flips[np.maximum(np.arange(size + 1) - 1 + carried, 0)]
+
+
+@lru_cache(maxsize=8)
+def _increments(size: int) -> tuple[IntArray, IntArray]:
+    """Least CX of an increment with c clean qubits at [bits, c], for bits + c <= size.
+
+    The second table is the same under a carry, which is what remains after a block. More than
+    bits - 2 clean qubits are of no use, so that half as many columns are enough.
+    """
+    tables = []
+    for carried in (1, 0):
+        block, last = _block_costs(size, carried), _last_costs(size, carried)
+        table = np.repeat(last[:, None], size // 2 + 1, axis=1)
+        rest = tables[0] if tables else table
+        for bits in range(3 - carried, size + 1):
+            first = np.arange(2 - carried, bits)
+            after = block[first, None] + rest[bits - first, :-1]
+            np.minimum(table[bits, 1:], after.min(axis=0), out=table[bits, 1:])
+        tables.append(table)
+    return tables[1], tables[0]
+
+
+def _useful(bits: int, clean: int) -> int:
+    return max(0, min(clean, bits - 2))
+
+
+def _blocks(bits: int, clean: int) -> tuple[int, ...]:
+    """The numbers of bits over which a carry is kept; of equal cost the first in order."""
+    left = _useful(bits, clean)
+    whole, rest = _increments(_table_size(bits + left))
+    ends: list[int] = []
+    done = 0
+    while True:
+        carried = int(done > 0)
+        best = (rest if carried else whole)[bits - done, left]
+        if best == _last_costs(bits, carried)[bits - done]:
+            return tuple(ends)
+        block = _block_costs(bits, carried)
+        left -= 1
+        done += next(
+            first
+            for first in range(2 - carried, bits - done)
+            if block[first] + rest[bits - done - first, left] == best
+        )
+        ends.append(done)
 
 
 def increment_cost(bits: int, clean: int) -> int:
     """CX of :func:`increment` with that many clean qubits."""
-    return _blocks(bits, clean)[0]
+    clean = _useful(bits, clean)
+    return int(_increments(_table_size(bits + clean))[0][bits, clean])
 
 
 def increment(b: CircuitBuilder, bits: Sequence[int], clean: Sequence[int] = ()) -> None:
@@ -158,7 +215,7 @@ def increment(b: CircuitBuilder, bits: Sequence[int], clean: Sequence[int] = ())
     most 7 n - 13 CX for n > 1 with n - 2 clean qubits; 3 n^2 - 15 n + 22 for n > 2 with none;
     :func:`increment_cost` is the least over all blocks.
     """
-    _, ends = _blocks(len(bits), len(clean))
+    ends = _blocks(len(bits), len(clean))
     starts = (0, *ends, len(bits))
     blocks = [bits[start:stop] for start, stop in pairwise(starts)]
     known = [(), *((q,) for q in clean[: len(ends)])]  # the carry into a block
@@ -183,15 +240,29 @@ def increment(b: CircuitBuilder, bits: Sequence[int], clean: Sequence[int] = ())
 _DIRECT = (0, 0, 2, 6, 14, 30)
 
 
-@lru_cache(maxsize=256)
-def _split(qubits: int) -> tuple[int, int]:
+@lru_cache(maxsize=8)
+def _splits(size: int) -> list[tuple[int, int]]:
     """Least CX of :func:`phase`, and how many qubits count (none: turns of all parities)."""
-    best = (_DIRECT[qubits], 0) if qubits < len(_DIRECT) else (1 << 62, 0)
-    for high in range(2, qubits):
-        low = qubits - high
-        cost = phase_cost(low) + 4 * relative_x_cost(low) + 8 * (high - 1)
-        best = min(best, (cost + 2 * increment_cost(high, low), high))
+    best = [(cost, 0) for cost in _DIRECT]
+    table = _increments(size)[0].tolist()
+    for qubits in range(len(_DIRECT), size + 1):
+        best.append(
+            min(
+                (
+                    best[qubits - high][0]
+                    + 4 * relative_x_cost(qubits - high)
+                    + 8 * (high - 1)
+                    + 2 * table[high][_useful(high, qubits - high)],
+                    high,
+                )
+                for high in range(2, qubits)
+            )
+        )
     return best
+
+
+def _split(qubits: int) -> tuple[int, int]:
+    return _splits(_table_size(qubits))[qubits]
 
 
 def phase_cost(qubits: int) -> int:

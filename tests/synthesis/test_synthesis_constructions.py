@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -133,6 +134,34 @@ def test_increment(bits: int, clean: int) -> None:
         assert cx(circuit) <= 7 * bits - 13
     if not clean and bits > 2:
         assert cx(circuit) == 3 * bits**2 - 15 * bits + 22
+
+
+@pytest.mark.parametrize("bits", range(1, 11))
+def test_the_blocks_of_an_increment_cost_least(bits: int) -> None:
+    """Against every choice of at most so many places to keep a carry, each counted in gates."""
+    flip = ancilla_free.relative_x_cost
+
+    def cost(ends: tuple[int, ...]) -> int:
+        blocks = [*pairwise((0, *ends, bits))]
+        carries = sum(2 * flip(stop - start + (start > 0)) for start, stop in blocks[:-1])
+        flips = sum(flip(i + (start > 0)) for start, stop in blocks for i in range(stop - start))
+        return carries + flips
+
+    for clean in range(bits + 2):
+        least = min(
+            cost(ends) for n in range(clean + 1) for ends in combinations(range(2, bits), n)
+        )
+        assert ancilla_free.increment_cost(bits, clean) == least
+
+
+def test_three_hundred_qubits_without_an_ancilla() -> None:
+    """The tables of costs are shared by all widths, and the circuit is linear in the width."""
+    figures = {}
+    for qubits in (75, 150, 300):
+        circuit = built(qubits, lambda b, n=qubits: ancilla_free.phase(b, 0.9, range(n)))
+        figures[qubits] = cx(circuit)
+        assert figures[qubits] == ancilla_free.phase_cost(qubits) < 36 * qubits
+    assert figures[300] - figures[150] < 2.1 * (figures[150] - figures[75])
 
 
 @pytest.mark.parametrize("qubits", range(1, 15))

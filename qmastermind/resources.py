@@ -14,12 +14,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qmastermind.circuit import Apply, Box, Circuit
 from qmastermind.gates import Gate
 from qmastermind.target import operation_name
+
+Layers: TypeAlias = NDArray[Any]  # float64, or object for Python's integers
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,10 @@ class Resources:
 
 
 def count(circuit: Circuit) -> Resources:
-    """Counts a circuit, boxes opened. A repeated box costs one pass over its body."""
+    """Counts a circuit, boxes opened.
+
+    A repeated box costs one pass over its body, and q^3 log(repetitions) additions for q qubits.
+    """
     tally = _Tally(circuit.num_qubits, 1)
     tally.add(circuit, range(circuit.num_qubits))
     depth, two_qubit_depth, t_depth = (int(d) for d in tally.layers.max(axis=(1, 2), initial=0))
@@ -87,7 +94,7 @@ class _Tally:
     """
 
     def __init__(self, num_qubits: int, inputs: int) -> None:
-        self.layers = np.zeros((3, num_qubits, inputs))
+        self.layers: Layers = np.zeros((3, num_qubits, inputs))
         self.counts: Counter[str] = Counter()
         self.widths: Counter[int] = Counter()
         self.t_gates = 0
@@ -130,10 +137,41 @@ class _Tally:
         for width, n in body.widths.items():
             self.widths[width] += n * op.repetitions
         self.t_gates += body.t_gates * op.repetitions
-        reached = self.layers[:, qubits]
-        for _ in range(op.repetitions):
-            reached = (body.layers[:, :, :, None] + reached[:, None]).max(axis=2)
-        self.layers[:, qubits] = reached
+        longest = int(body.layers.max(initial=0)) * op.repetitions
+        if longest + int(self.layers.max(initial=0)) >= _EXACT:
+            self.layers, body.layers = _in_integers(self.layers), _in_integers(body.layers)
+        self.layers[:, qubits] = _repeated(body.layers, op.repetitions, self.layers[:, qubits])
+
+
+_EXACT = 2**53
+"""Longer paths are counted in Python's integers, as floats cannot hold them."""
+
+
+def _in_integers(layers: Layers) -> Layers:
+    converted = layers.astype(object)
+    reached = layers > -math.inf
+    converted[reached] = [int(n) for n in layers[reached]]
+    return converted
+
+
+def _repeated(body: Layers, repetitions: int, reached: Layers) -> Layers:
+    """``reached`` after so many times ``body``, by squaring."""
+    power, left = body, repetitions
+    while left:
+        if left & 1:
+            reached = _after(power, reached)
+        left >>= 1
+        if left:
+            power = _after(power, power)
+    return reached
+
+
+def _after(second: Layers, first: Layers) -> Layers:
+    """The (max, +) product, one inner qubit at a time so that it takes no more memory."""
+    longest = second[:, :, :1] + first[:, :1]
+    for q in range(1, first.shape[1]):
+        np.maximum(longest, second[:, :, q, None] + first[:, None, q], out=longest)
+    return longest
 
 
 def _is_t(op: Apply) -> bool:

@@ -162,7 +162,7 @@ def _increments(size: int) -> tuple[IntArray, IntArray]:
     The second table is the same under a carry, which is what remains after a block. More than
     bits - 2 clean qubits are of no use, so that half as many columns are enough.
     """
-    tables = []
+    tables: list[IntArray] = []
     for carried in (1, 0):
         block, last = _block_costs(size, carried), _last_costs(size, carried)
         table = np.repeat(last[:, None], size // 2 + 1, axis=1)

@@ -1,3 +1,5 @@
+import tracemalloc
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -55,6 +57,55 @@ def test_repeated_boxes_count_like_their_flat_form(circuit, repetitions):
     assert count(repeated) == count(repeated.flattened())
     nested = repeated.power(2)
     assert count(nested) == count(nested.flattened())
+
+
+@given(circuits(max_qubits=4, boxes=True), st.integers(5, 70))
+@settings(max_examples=30)
+def test_boxes_that_are_repeated_often_count_like_their_flat_form(circuit, repetitions):
+    repeated = circuit.power(repetitions)
+    assert count(repeated) == count(repeated.flattened())
+
+
+@pytest.mark.parametrize("repetitions", [10**9, 2**60 + 1, 2**200 - 1])
+def test_any_number_of_repetitions_is_counted_exactly(repetitions):
+    """Two independent halves of other depths, and a path that moves by one qubit a repetition."""
+    b = CircuitBuilder(Register("x", 5))
+    b.t(0)
+    b.x(1, [0])
+    b.x(1, [0])
+    for q in (3, 2):  # descending: what reaches a qubit goes on in the next repetition
+        b.x(q + 1, [q])
+    body = b.build()
+    figures = count(body.power(repetitions))
+    assert figures.depth == 3 * repetitions
+    assert figures.two_qubit_depth == 2 * repetitions
+    assert figures.t_depth == figures.t_gates == repetitions
+    assert figures.two_qubit_gates == 4 * repetitions
+    nested = CircuitBuilder(Register("x", 5))
+    nested.t(0)
+    nested.append(body.power(repetitions), range(5), repetitions=3)
+    nested.h(0)
+    assert count(nested.build()).depth == 9 * repetitions + 2
+    assert count(nested.build()).t_depth == 3 * repetitions + 1
+
+
+def test_counting_a_wide_box_in_a_box_takes_little_memory():
+    """No more than some matrices of one number for each pair of its qubits: 0.7 MB each."""
+    size = 300
+    b = CircuitBuilder(Register("x", size))
+    for q in range(size - 1):
+        b.x(q + 1, [q])
+    inner = b.build()
+    outer = CircuitBuilder(Register("x", size))
+    outer.append(inner, range(size), repetitions=2)
+    tracemalloc.start()
+    try:
+        figures = count(outer.build().power(2))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert figures.depth == size - 1 + 3 * 2  # each repetition starts two layers after the last
+    assert peak < 60e6
 
 
 def test_t_gates_in_disguise():

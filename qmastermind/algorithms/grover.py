@@ -62,7 +62,8 @@ def plan(
     Args:
         size: Number N of prepared states.
         marked: Number M of those that are marked, 1 to N.
-        iterations: Fixes the number; by default the best, floor(pi / (4 theta)).
+        iterations: Fixes the number; by default the best, ceil(pi / (4 theta)) - 1: of two that
+            are as good, as 0 and 1 are where half is marked, the smaller.
         exact: Matches the phase so that the success probability is 1. The number of iterations
             is the smallest that can, or ``iterations`` if that is at least as large.
         fidelity: What noise leaves over. The best number of iterations is then the one with the
@@ -108,7 +109,7 @@ def plan_from_share(
         if fidelity is not None:
             raise UsageError("the exact search has a number of iterations of its own: no fidelity")
         return _exact_plan(theta, iterations)
-    best = int(math.pi / (4 * theta) + 1e-12) if iterations is None else iterations
+    best = math.ceil(math.pi / (4 * theta) - 1e-12) - 1 if iterations is None else iterations
     forecast = None
     if fidelity is not None:
         numbers = range(best + 1) if iterations is None else [best]

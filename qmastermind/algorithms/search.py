@@ -24,6 +24,14 @@ from qmastermind.validation import check_seed, whole
 GROWTH = 6 / 5
 """Factor by which the range of the number of iterations grows after a miss."""
 
+MISS = 3 / 4
+"""Bound on the chance to miss with a number of iterations drawn below sqrt(N), if M > 0.
+
+The mean of sin^2((2 j + 1) theta) over j < m is 1/2 - sin(4 m theta) / (4 m sin(2 theta)), which
+is 1/4 or more if m sin(2 theta) >= 1, as it is for m >= sqrt(N) and M <= N / 2, and for every m
+if M >= N / 2.
+"""
+
 
 @dataclass(frozen=True)
 class Found:
@@ -34,8 +42,10 @@ class Found:
         assignment: The same by variable.
         iterations: Uses of the oracle in all circuits together.
         circuits: Number of circuits run.
-        failure_bound: If nothing was found, the probability of that with a solution there; 0
-            where the oracle is known to mark nothing.
+        failure_bound: If nothing was found, a bound on the probability of that with a solution
+            there; 0 where the oracle is known to mark nothing. It assumes that there is no noise
+            beyond a fidelity given, and, from :func:`search_known`, that the number of solutions
+            given is right.
     """
 
     bits: str | None
@@ -61,30 +71,37 @@ class Schedule:
 
 
 def unknown_schedule(
-    size: int, attempt: Callable[[int], bool], rng: np.random.Generator, cap: float
+    size: int, attempt: Callable[[int], bool], rng: np.random.Generator, misses: int
 ) -> Schedule:
     """Searches without knowing how many of ``size`` states are marked.
 
-    The number of iterations is drawn from a range that grows after each miss (Boyer, Brassard,
-    Hoyer and Tapp, Fortschr. Phys. 46, 493 (1998), section 4). Expected iterations: at most
-    4.5 sqrt(size / M) with M marked.
+    The number of iterations is drawn from a range that grows after each miss up to sqrt(size)
+    (Boyer, Brassard, Hoyer and Tapp, Fortschr. Phys. 46, 493 (1998), section 4). Expected
+    iterations: at most 4.5 sqrt(size / M) with M marked; with none about
+    (misses / 2 + 2.5) sqrt(size).
 
     Args:
         size: Number of prepared states.
         attempt: Runs that many iterations, measures, and checks.
         rng: Draws the numbers.
-        cap: Gives up once that many iterations are spent.
+        misses: Gives up after so many with the whole range, each of a chance of at most
+            :data:`MISS` if anything is marked.
+
+    Raises:
+        UsageError: If ``size`` or ``misses`` is below 1.
     """
+    widest = math.sqrt(whole(size, "the number of states", 1))
+    left = whole(misses, "the number of misses", 1)
     width, spent, checks = 1.0, 0, 0
-    while True:
+    while left:
         number = int(rng.integers(math.ceil(width)))
         checks += 1
         spent += number
         if attempt(number):
             return Schedule(True, spent, checks)
-        if spent > cap:
-            return Schedule(False, spent, checks)
-        width = min(GROWTH * width, math.sqrt(size))
+        left -= width == widest
+        width = min(GROWTH * width, widest)
+    return Schedule(False, spent, checks)
 
 
 def search_unknown(
@@ -92,10 +109,10 @@ def search_unknown(
 ) -> Found:
     """Finds a solution, or says that there is none up to a bounded error.
 
-    One round gives up after 9 sqrt(N) iterations, twice what a single solution takes on average;
-    by Markov's inequality it misses a solution with probability at most 1/2. Rounds are repeated
-    until the product is below ``failure_bound``. That holds without noise; what is found is checked
-    in any case. An oracle that is false in itself is not searched.
+    A number of iterations drawn below sqrt(N) misses with probability at most 3/4 if there is any
+    solution (Boyer et al., lemma 2): the search gives up when that power of 3/4 is below
+    ``failure_bound``, by default after about 15 sqrt(N) iterations. That holds without noise; what
+    is found is checked in any case. An oracle that is false in itself is not searched.
 
     Args:
         oracle: Over at least one variable.
@@ -118,8 +135,8 @@ def search_unknown(
 
     @cache
     def circuit(iterations: int) -> Circuit:
-        whole = grover(oracle, start, plan=GroverPlan(iterations, math.pi, 0.0))
-        return whole.measured(range(oracle.num_bits))
+        search = grover(oracle, start, plan=GroverPlan(iterations, math.pi, 0.0))
+        return search.measured(range(oracle.num_bits))
 
     def attempt(iterations: int) -> bool:
         shot = backend.run(circuit(iterations), 1, int(rng.integers(2**31)))
@@ -128,15 +145,12 @@ def search_unknown(
             hits.append(bits)
         return bool(hits)
 
-    rounds = math.ceil(-math.log2(failure_bound))
-    iterations = circuits = 0
-    for _ in range(rounds):
-        run = unknown_schedule(size, attempt, rng, 9 * math.sqrt(size))
-        iterations, circuits = iterations + run.iterations, circuits + run.checks
-        if run.hit:
-            assignment = oracle.variables.decode(hits[0]) or {}
-            return Found(hits[0], assignment, iterations, circuits)
-    return Found(None, {}, iterations, circuits, 2.0**-rounds)
+    misses = math.ceil(math.log(failure_bound) / math.log(MISS))
+    run = unknown_schedule(size, attempt, rng, misses)
+    if not run.hit:
+        return Found(None, {}, run.iterations, run.checks, MISS**misses)
+    assignment = oracle.variables.decode(hits[0]) or {}
+    return Found(hits[0], assignment, run.iterations, run.checks)
 
 
 def search_known(

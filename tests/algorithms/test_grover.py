@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qmastermind.algorithms import grover, iteration, plan, success_probability
-from qmastermind.algorithms.grover import hadamards
+from qmastermind.algorithms.grover import hadamards, plan_from_share
 from qmastermind.circuit import CircuitBuilder, Phases, Register
 from qmastermind.encoding import Encoding
 from qmastermind.errors import TooLargeError, UsageError
@@ -67,6 +67,28 @@ def test_exact_over_valid_codes():
     assert search.iterations == 28
     assert search.angle == pytest.approx(2.887750476, abs=1e-9)
     assert p == pytest.approx(1, abs=1e-9)
+
+
+@pytest.mark.parametrize("size", [2, 4, 6, 1296])
+def test_of_two_numbers_as_good_the_smaller_is_taken(size):
+    """Half of the states marked: an iteration changes nothing."""
+    search = plan(size, size // 2)
+    assert (search.iterations, search.success_probability) == (0, pytest.approx(0.5))
+    assert plan(size, size // 2, fidelity=1.0).iterations == 0
+    for k in range(1, 60):  # k - 1 and k are as far from a quarter turn
+        assert plan_from_share(math.sin(math.pi / (4 * k)) ** 2).iterations == k - 1
+
+
+@given(st.integers(1, 3000), st.data())
+def test_no_number_of_iterations_up_to_a_half_turn_is_better(size, data):
+    marked = data.draw(st.integers(1, size))
+    search = plan(size, marked)
+    turn = math.asin(math.sqrt(marked / size))
+    others = [math.sin((2 * t + 1) * turn) ** 2 for t in range(int(math.pi / (2 * turn)) + 2)]
+    # past a half turn the next peak may be closer by chance: it takes twice the iterations
+    first = others[: search.iterations + 2]
+    assert search.success_probability == pytest.approx(max(first))
+    assert search.iterations == next(t for t, p in enumerate(first) if p > max(first) - 1e-9)
 
 
 def test_six_by_six():

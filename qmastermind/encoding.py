@@ -98,10 +98,12 @@ class Encoding:
         """The code of a bitstring, or None if it is no code of these rules.
 
         Raises:
-            UsageError: If the length is wrong.
+            UsageError: If it is no bitstring of that length.
         """
         if len(bits) != self.num_bits:
             raise UsageError(f"a code has {self.num_bits} bits here, not {len(bits)}")
+        if set(bits) - {"0", "1"}:
+            raise UsageError(f"the bits of a code are 0 and 1, not {bits!r}")
         pegs = [self.decode_peg(bits[span.start : span.stop]) for span in self.peg_slices]
         known = tuple(peg for peg in pegs if peg is not None)
         if len(known) < len(pegs):

@@ -120,6 +120,8 @@ class _Tally:
                     self._add_repeated(op, placed)
 
     def _add_gate(self, op: Apply, qubits: list[int]) -> None:
+        if not qubits:
+            return  # a diagonal over no qubit: a global phase
         self.counts[operation_name(op)] += 1
         self.widths[min(len(qubits), 3)] += 1
         is_t = _is_t(op)

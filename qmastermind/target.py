@@ -9,6 +9,7 @@ from itertools import pairwise
 from qmastermind.circuit import Apply, Barrier, Circuit, Measure, Reset
 from qmastermind.errors import UsageError
 from qmastermind.gates import GATES, Gate
+from qmastermind.validation import whole
 
 DEFAULT_BASIS = ("rz", "sx", "x", "cx")
 
@@ -21,6 +22,24 @@ def operation_name(op: Apply) -> str:
     """
     prefix = "".join("c" if v else "o" for v in op.values)
     return prefix + (op.gate.name if isinstance(op.gate, Gate) else "diagonal")
+
+
+def check_basis(basis: Iterable[str]) -> tuple[str, ...]:
+    """The names of basis gates.
+
+    Raises:
+        UsageError: For a gate that there is not, or one text in place of names.
+    """
+    if isinstance(basis, str):
+        raise UsageError(f"a basis is a collection of gate names, not the text {basis!r}")
+    names = tuple(basis)
+    for name in names:
+        if not isinstance(name, str) or (name not in GATES and name.lstrip("co") not in GATES):
+            raise UsageError(
+                f"unknown basis gate {name!r}; known: {', '.join(GATES)}, "
+                "each with a leading c (o) for a control on 1 (0)"
+            )
+    return names
 
 
 @dataclass(frozen=True)
@@ -45,12 +64,9 @@ class Target:
     name: str = "all-to-all"
 
     def __post_init__(self) -> None:
-        for gate in self.basis:
-            if gate not in GATES and gate.lstrip("co") not in GATES:
-                raise UsageError(
-                    f"unknown basis gate {gate!r}; known: {', '.join(GATES)}, "
-                    "each with a leading c (o) for a control on 1 (0)"
-                )
+        object.__setattr__(self, "basis", check_basis(self.basis))
+        if self.num_qubits is not None:
+            whole(self.num_qubits, "the number of qubits of a target", 0)
         if self.coupling is not None:
             if self.num_qubits is None:
                 raise UsageError("a coupling map needs a number of qubits")
@@ -64,17 +80,20 @@ class Target:
         cls, basis: Iterable[str] = DEFAULT_BASIS, num_qubits: int | None = None
     ) -> Target:
         """Every pair of qubits is coupled."""
-        return cls(tuple(basis), num_qubits)
+        return cls(check_basis(basis), num_qubits)
 
     @classmethod
     def line(cls, num_qubits: int, basis: Iterable[str] = DEFAULT_BASIS) -> Target:
         """Each qubit is coupled to the next."""
+        whole(num_qubits, "the number of qubits", 1)
         pairs = frozenset((i, i + 1) for i in range(num_qubits - 1))
-        return cls(tuple(basis), num_qubits, pairs, f"line-{num_qubits}")
+        return cls(check_basis(basis), num_qubits, pairs, f"line-{num_qubits}")
 
     @classmethod
     def grid(cls, rows: int, columns: int, basis: Iterable[str] = DEFAULT_BASIS) -> Target:
         """A square lattice, numbered row by row."""
+        whole(rows, "the number of rows", 1)
+        whole(columns, "the number of columns", 1)
         right = {
             (r * columns + c, r * columns + c + 1) for r in range(rows) for c in range(columns - 1)
         }
@@ -83,7 +102,9 @@ class Target:
             for r in range(rows - 1)
             for c in range(columns)
         }
-        return cls(tuple(basis), rows * columns, frozenset(right | down), f"grid-{rows}x{columns}")
+        return cls(
+            check_basis(basis), rows * columns, frozenset(right | down), f"grid-{rows}x{columns}"
+        )
 
     @classmethod
     def heavy_hex(cls, distance: int, basis: Iterable[str] = DEFAULT_BASIS) -> Target:
@@ -92,11 +113,11 @@ class Target:
         Source: Chamberland et al., Phys. Rev. X 10, 011022 (2020), section II: d x d data qubits,
         flags between neighbours in a row, syndrome qubits that bridge the rows.
         """
-        if distance < 1 or distance % 2 == 0:
+        if whole(distance, "the distance of a lattice") < 1 or distance % 2 == 0:
             raise UsageError(f"the distance of a heavy-hex lattice is odd, not {distance}")
         pairs = frozenset(_heavy_hex_pairs(distance))
         qubits = (5 * distance**2 - 2 * distance - 1) // 2
-        return cls(tuple(basis), qubits, pairs, f"heavy-hex-{distance}")
+        return cls(check_basis(basis), qubits, pairs, f"heavy-hex-{distance}")
 
     def permits(self, circuit: Circuit) -> bool:
         """Whether every operation is in the basis and on coupled qubits."""

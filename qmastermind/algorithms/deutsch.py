@@ -12,12 +12,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from qmastermind.algorithms.grover import diffuser, hadamards
 from qmastermind.circuit import Circuit, CircuitBuilder, Register
 from qmastermind.errors import UsageError
 from qmastermind.oracle.pegs import BlackPegOracle, ColourPairOracle, phase_by_kickback
+from qmastermind.oracle.variables import check_bits
 from qmastermind.validation import whole
 
 Pair: TypeAlias = tuple[int | None, int]
@@ -33,8 +34,11 @@ def colour_pairs(colours: int, pairs: Pairs = "star") -> tuple[Pair, ...]:
             k >= 4, colour 0 in none of them. ``blank``: k - 1 pairs of a hole and a colour.
 
     Raises:
-        UsageError: For two colours, unless with holes: every position holds one of the pair.
+        UsageError: For other pairs, or for two colours, unless with holes: every position holds
+            one of the pair.
     """
+    if pairs not in get_args(Pairs):
+        raise UsageError(f"unknown pairs {pairs!r}; known: {', '.join(get_args(Pairs))}")
     if whole(colours, "the number of colours") < 2:
         raise UsageError(f"a search needs at least 2 colours, not {colours}")
     if pairs == "blank":
@@ -47,8 +51,6 @@ def colour_pairs(colours: int, pairs: Pairs = "star") -> tuple[Pair, ...]:
         )
     if pairs == "star" or colours == 3:
         return tuple((0, c) for c in range(1, colours))
-    if pairs != "paths":
-        raise UsageError(f"unknown pairs {pairs!r}; known: star, paths, blank")
     # Paths of at least 3 colours each: no colour but 0 is alone, and no path is a single pair.
     number = (colours - 1) // 3
     ends = [1 + i * 3 for i in range(number)] + [colours]
@@ -86,8 +88,15 @@ def decode_memberships(pairs: Sequence[Pair], memberships: Sequence[str]) -> tup
         memberships: For each pair the measured bits, 1 where the secret has one of the two.
 
     Raises:
-        UsageError: If a position's answers fit no colour, which only noise can bring about.
+        UsageError: If there are not as many answers as pairs, all for as many positions, or if a
+            position's answers fit no colour, which only noise can bring about.
     """
+    if not pairs or len(memberships) != len(pairs):
+        raise UsageError(
+            f"expected an answer for each pair, not {len(memberships)} for {len(pairs)}"
+        )
+    for answer in memberships:
+        check_bits(answer, len(memberships[0]))
     colours = 1 + max(second for _, second in pairs)
     signatures = {
         "".join("01"[colour in pair] for pair in pairs): colour for colour in range(colours)

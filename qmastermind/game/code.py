@@ -99,7 +99,8 @@ def parse_pegs(
 
 def _peg(token: str, colours: int, blank: int | None) -> int | None:
     if token.isascii() and token.isdigit():
-        number = int(token)
+        digits = token.lstrip("0") or "0"
+        number = int(digits) if len(digits) < 10 else 0  # Python reads no number of any length
         if number == 0 and token == "0" and colours == 10:
             number = 10  # ten digits: bulls and cows as it is played on paper
         return number - 1 if 1 <= number <= colours else None

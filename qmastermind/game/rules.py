@@ -104,7 +104,7 @@ class Rules:
         Raises:
             UsageError: If it is not.
         """
-        if not 0 <= colour < self.colours:
+        if not 0 <= whole(colour, "a peg value") < self.colours:
             raise UsageError(f"peg value {colour} is not in 0..{self.colours - 1}")
         return colour
 

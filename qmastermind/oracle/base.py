@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from qmastermind.circuit import Box, Circuit, CircuitBuilder, Query, Register
-from qmastermind.errors import TooLargeError, UsageError
+from qmastermind.errors import TooLargeError
 from qmastermind.oracle.cost import OracleCost, cost_of
-from qmastermind.oracle.variables import Variables, bits
+from qmastermind.oracle.variables import Variables, bits, check_bits
 
 _MAX_ENUMERATED_BITS = 24
 
@@ -176,17 +176,6 @@ class ValueOracle(_Metered):
     def phase(self, angle: float = math.pi) -> Circuit:
         """|x> -> exp(i angle value(x)) |x>; one use. At pi it shows the parity of the value."""
         return self._use(self._phase(angle))
-
-
-def check_bits(x: str, num_bits: int) -> str:
-    """Returns ``x`` if it is a bitstring of that length.
-
-    Raises:
-        UsageError: If it is not.
-    """
-    if not isinstance(x, str) or len(x) != num_bits or set(x) - {"0", "1"}:
-        raise UsageError(f"expected {num_bits} characters 0 or 1, not {x!r}")
-    return x
 
 
 def all_bitstrings(num_bits: int) -> Iterator[str]:

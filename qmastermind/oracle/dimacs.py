@@ -65,12 +65,13 @@ def read_clauses(text: str) -> tuple[int, list[tuple[int, ...]]]:
             raise DimacsError("expected the header 'p cnf VARIABLES CLAUSES' first", number, 1)
         for match in re.finditer(r"\S+", line):
             place = (number, match.start() + 1)
-            if not re.fullmatch(r"[+-]?\d+", match.group()):
+            if not re.fullmatch(r"[+-]?[0-9]+", match.group()):
                 raise DimacsError(f"{match.group()!r} is no literal", *place)
-            literal = int(match.group())
-            if abs(literal) > header[0]:
+            literal = _number(match.group())
+            if literal is None or abs(literal) > header[0]:
+                variable = _shown(match.group().lstrip("+-"))
                 raise DimacsError(
-                    f"variable {abs(literal)} is beyond the {header[0]} of the header", *place
+                    f"variable {variable} is beyond the {header[0]} of the header", *place
                 )
             if literal:
                 clause.append(literal)
@@ -94,15 +95,33 @@ def _clauses(number: int) -> str:
 
 
 def _read_header(line: str, number: int) -> tuple[int, int]:
-    match = re.fullmatch(r"\s*p\s+cnf\s+(\d+)\s+(\d+)\s*", line)
+    match = re.fullmatch(r"\s*p\s+cnf\s+([0-9]+)\s+([0-9]+)\s*", line)
     if match is None:
         raise DimacsError("expected 'p cnf VARIABLES CLAUSES'", number, 1)
-    if int(match[1]) < 1:
+    variables, clauses = _number(match[1]), _number(match[2])
+    if variables == 0:
         raise DimacsError("there is no variable to search over", number, match.start(1) + 1)
-    if len(match[1]) > len(str(_MOST)) or int(match[1]) > _MOST:
+    if variables is None or variables > _MOST:
         raise DimacsError(
-            f"{match[1]} variables are more than the {_MOST:,} that circuits are built for",
+            f"{_shown(match[1])} variables are more than the {_MOST:,} that circuits are built for",
             number,
             match.start(1) + 1,
         )
-    return int(match[1]), int(match[2])
+    if clauses is None:
+        raise DimacsError(
+            f"{_shown(match[2])} clauses are more than any file has", number, match.start(2) + 1
+        )
+    return variables, clauses
+
+
+def _number(digits: str) -> int | None:
+    """None for a number too long to be meant, or for Python to read."""
+    short = digits.lstrip("+-0") or "0"
+    if len(short) >= 20:
+        return None
+    return -int(short) if digits[0] == "-" else int(short)
+
+
+def _shown(digits: str) -> str:
+    short = digits.lstrip("0") or "0"
+    return short if len(short) < 20 else f"{short[:8]}... ({len(short)} digits)"

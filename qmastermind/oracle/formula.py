@@ -50,11 +50,12 @@ def from_formula(text: str, order: tuple[str, ...] | None = None) -> ExpressionO
 
     Raises:
         FormulaError: For a symbol that is none, a missing operand or parenthesis.
-        UsageError: If ``order`` lacks a name, or there is no variable at all.
+        UsageError: If ``order`` lacks a name or has one twice, or there is no variable at all.
     """
     if not isinstance(text, str):
         raise UsageError(f"a formula is text, not {text!r}")
-    parser = _Parser(text, order)
+    declared = None if order is None else bits(*order).names
+    parser = _Parser(text, declared)
     expression = parser.parse()
     names = tuple(parser.names)
     if not names:

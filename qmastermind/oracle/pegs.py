@@ -32,7 +32,7 @@ class BlackPegOracle(ValueOracle):
         meter: Counts uses.
 
     Raises:
-        UsageError: If ``count_bits`` is below 1.
+        UsageError: If the secret is no code of the encoding's rules, or ``count_bits`` is below 1.
     """
 
     label = "black pegs"
@@ -44,7 +44,7 @@ class BlackPegOracle(ValueOracle):
         count_bits: int | None = None,
         meter: Meter | None = None,
     ) -> None:
-        self._secret = secret
+        self._secret = encoding.rules.code(secret)
         self.encoding = encoding
         self.num_bits = encoding.num_bits
         self.count_bits = (
@@ -133,7 +133,11 @@ def phase_by_kickback(oracle: BlackPegOracle, turns: int = 1) -> Circuit:
 
     The counter is put into the Fourier state in which adding 1 is that phase, and is taken out
     of it afterwards. Data register ``code``; the m counter qubits are ancillas.
+
+    Raises:
+        UsageError: If ``turns`` is not whole: the counter would not come back.
     """
+    whole(turns, "the number of turns")
     size = 2**oracle.count_bits
     builder = CircuitBuilder(Register("code", oracle.num_bits))
     with builder.ancillas(oracle.count_bits) as counter:

@@ -13,8 +13,8 @@ import numpy as np
 
 from qmastermind.circuit import Circuit, CircuitBuilder, Register
 from qmastermind.errors import TooLargeError, UsageError
-from qmastermind.oracle.base import Oracle, check_bits
-from qmastermind.oracle.variables import Variables
+from qmastermind.oracle.base import Oracle
+from qmastermind.oracle.variables import Variables, check_bits
 from qmastermind.synthesis.boolean import LABEL, flip_circuit, phase_circuit
 
 MAX_TABLE = 2**20

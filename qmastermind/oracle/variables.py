@@ -11,6 +11,17 @@ from qmastermind.synthesis.preparation import uniform
 from qmastermind.validation import whole
 
 
+def check_bits(x: str, num_bits: int) -> str:
+    """Returns ``x`` if it is a bitstring of that length.
+
+    Raises:
+        UsageError: If it is not.
+    """
+    if not isinstance(x, str) or len(x) != num_bits or set(x) - {"0", "1"}:
+        raise UsageError(f"expected {num_bits} characters 0 or 1, not {x!r}")
+    return x
+
+
 @dataclass(frozen=True, slots=True)
 class Variable:
     """A variable with the values 0 to ``size - 1``.
@@ -91,7 +102,12 @@ class Variables:
         raise UsageError(f"no variable {name!r}; there are: {known}")
 
     def decode(self, bits: str) -> dict[str, int] | None:
-        """The assignment of a bitstring, or None if a value is beyond its variable's size."""
+        """The assignment of a bitstring, or None if a value is beyond its variable's size.
+
+        Raises:
+            UsageError: If it is no bitstring of :attr:`num_bits` bits.
+        """
+        check_bits(bits, self.num_bits)
         values: dict[str, int] = {}
         start = 0
         for variable in self.declared:

@@ -23,7 +23,7 @@ from qmastermind.synthesis.conjunction import combine, plan
 from qmastermind.synthesis.peephole import simplify
 from qmastermind.synthesis.phases import all_ones_turns
 from qmastermind.synthesis.policy import Objective
-from qmastermind.synthesis.rebase import rebase
+from qmastermind.synthesis.rebase import ENTANGLERS, rebase
 from qmastermind.synthesis.toffoli import ccp, cp, is_pi, turn
 from qmastermind.synthesis.writing import write_in
 
@@ -176,12 +176,20 @@ def candidates(
             )
         )
     if not found:
-        raise UnsupportedError(
-            f"{task} cannot be written exactly in {{{', '.join(sorted(basis))}}} with {clean} "
-            f"clean and {borrowed} borrowed ancillas; allow more ancillas, or add u, or rz and "
-            "sx, to the basis"
-        )
+        raise _none_found(task, basis, clean, borrowed)
     return tuple(found)
+
+
+def _none_found(task: Task, basis: frozenset[str], clean: int, borrowed: int) -> UnsupportedError:
+    remedy = (
+        "allow more ancillas, or add u, or rz and sx, to the basis"
+        if basis.intersection(ENTANGLERS)
+        else f"add one of {', '.join(ENTANGLERS)} to the basis"
+    )
+    return UnsupportedError(
+        f"{task} cannot be written exactly in {{{', '.join(sorted(basis))}}} with {clean} clean "
+        f"and {borrowed} borrowed ancillas; {remedy}"
+    )
 
 
 def choose(
@@ -198,8 +206,14 @@ def choose(
     Angles of no special form are all judged by one of them. For a target with couplings the ladder
     stands for all conditionally clean forms: it joins neighbours, and routing the others costs
     more than their depth saves.
+
+    Raises:
+        UnsupportedError: If there is none.
     """
-    found = candidates(representative(task), basis, *useful(task, clean, borrowed))
+    try:
+        found = candidates(representative(task), basis, *useful(task, clean, borrowed))
+    except UnsupportedError:  # which names the angle that stands for this one
+        raise _none_found(task, basis, clean, borrowed) from None
     avoided = _SEARCHED if coupled else _LADDER
     fitting = [candidate for candidate in found if candidate.name != avoided]
     return min(fitting, key=lambda candidate: candidate.rank(objective))

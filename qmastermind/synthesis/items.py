@@ -155,6 +155,8 @@ class Translator:
         elif not isinstance(op, Apply):
             self._settle(op.qubits)
             self.items.append(Fence(op))
+        elif isinstance(op.gate, Phases) and not op.targets:
+            self._turn(op.controls, op.values, float(op.gate.table()[0]))
         elif isinstance(op.gate, Phases):
             self._settle(op.targets)
             literals = self._literals(op.controls, op.values)

@@ -15,7 +15,7 @@ from qmastermind.synthesis.items import Translator, opened
 from qmastermind.synthesis.placement import Body, Placer, Settings
 from qmastermind.synthesis.policy import Objective, Policy, check_objective
 from qmastermind.synthesis.rewrites import merge_phases, relax_mirrored
-from qmastermind.target import DEFAULT_BASIS, Target
+from qmastermind.target import DEFAULT_BASIS, Target, check_basis
 
 
 @overload
@@ -71,13 +71,14 @@ def lower(
 
     Raises:
         UnsupportedError: If the basis cannot express a gate exactly, with such ancillas.
-        UsageError: For an unknown objective, or a target that is too small.
+        UsageError: For an unknown basis gate or objective, or a target that is too small.
     """
     check_objective(objective)
     clean = _clean_limit(circuit, ancillas, target)
     explanation = Explanation(objective)
     coupled = target is not None and target.coupling is not None
-    lowering = _Lowering(frozenset(basis), objective, ancillas.borrow, coupled, explanation)
+    names = frozenset(check_basis(basis))
+    lowering = _Lowering(names, objective, ancillas.borrow, coupled, explanation)
     result = lowering.body(circuit, clean, 0).circuit
     return (result, explanation) if explain else result
 

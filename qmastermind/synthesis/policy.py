@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from qmastermind.errors import UsageError
+from qmastermind.validation import whole
 
 Objective: TypeAlias = Literal["two_qubit", "depth", "t_count", "qubits"]
 """What is made least first: two-qubit gates, depth, T gates, or ancillas."""
@@ -27,7 +28,7 @@ class Policy:
             ancillas; ``clean`` then bounds their number, and 0 means as many as there are.
 
     Raises:
-        UsageError: If ``clean`` is negative.
+        UsageError: If ``clean`` is negative or not whole.
     """
 
     clean: int = 0
@@ -35,8 +36,7 @@ class Policy:
     spare: bool = False
 
     def __post_init__(self) -> None:
-        if self.clean < 0:
-            raise UsageError(f"the number of clean ancillas cannot be {self.clean}")
+        whole(self.clean, "the number of clean ancillas", 0)
 
     @classmethod
     def none(cls) -> Policy:

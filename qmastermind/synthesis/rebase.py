@@ -20,7 +20,7 @@ from qmastermind.circuit import Apply, Barrier, Circuit, Measure, Operation, Res
 from qmastermind.errors import UnsupportedError
 from qmastermind.gates import Gate
 from qmastermind.synthesis.one_qubit import synthesise_one_qubit
-from qmastermind.target import operation_name
+from qmastermind.target import check_basis, operation_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,8 +48,9 @@ def rebase(circuit: Circuit, basis: Collection[str]) -> Circuit:
     Raises:
         UnsupportedError: For a gate on three or more qubits outside the basis, or if the basis
             has no entangling gate or cannot express a one-qubit gate.
+        UsageError: For an unknown basis gate.
     """
-    rebaser = _Rebaser(frozenset(basis), circuit.num_qubits)
+    rebaser = _Rebaser(frozenset(check_basis(basis)), circuit.num_qubits)
     for op in circuit.flat():
         rebaser.operation(op)
     rebaser.flush(range(circuit.num_qubits))

@@ -105,6 +105,20 @@ def test_query_counts_of_the_improved_pairs():
     assert all(len(colour_pairs(k, "blank")) == k - 1 for k in range(2, 17))
 
 
+def test_misuse_of_pairs():
+    for colours in (2, 3, 6):
+        with pytest.raises(UsageError, match="unknown pairs 'x'; known: star, paths, blank"):
+            colour_pairs(colours, "x")
+    with pytest.raises(UsageError, match="for each pair, not 0 for 0"):
+        decode_memberships([], [])
+    with pytest.raises(UsageError, match="for each pair, not 1 for 2"):
+        decode_memberships(colour_pairs(3), ["01"])
+    with pytest.raises(UsageError, match="2 characters 0 or 1, not '010'"):
+        decode_memberships(colour_pairs(3), ["01", "010"])
+    with pytest.raises(UsageError, match="2 characters 0 or 1, not 'ab'"):
+        decode_memberships(colour_pairs(3), ["01", "ab"])
+
+
 @pytest.mark.parametrize("pairs", ["star", "paths", "blank"])
 @pytest.mark.parametrize("colours", range(2, 17))
 def test_pairs_tell_every_colour(pairs, colours):

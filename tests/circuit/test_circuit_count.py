@@ -160,6 +160,17 @@ def test_violations_say_what_and_where():
     assert next(Target.line(2).violations(b.build())) == "3 qubits on a target of 2"
 
 
+def test_a_diagonal_over_no_qubit_is_a_global_phase():
+    circuits = []
+    for diagonal in (False, True):
+        b = CircuitBuilder(Register("x", 1))
+        b.h(0)
+        if diagonal:
+            b.diagonal(Phases(0, [0.7]), [])
+        circuits.append(b.build())
+    assert count(circuits[0]) == count(circuits[1])
+
+
 def test_wrong_targets_are_refused():
     with pytest.raises(UsageError, match="unknown basis gate 'cnot'"):
         Target(("rz", "cnot"))
@@ -169,3 +180,17 @@ def test_wrong_targets_are_refused():
         Target(num_qubits=2, coupling=frozenset({(0, 2)}))
     with pytest.raises(UsageError, match="odd"):
         Target.heavy_hex(4)
+    with pytest.raises(UsageError, match="not the text 'cx'"):
+        Target("cx")
+    with pytest.raises(UsageError, match="not the text 'cx'"):
+        Target.line(2, "cx")
+    with pytest.raises(UsageError, match="unknown basis gate 3"):
+        Target(("rz", 3))
+    for wrong in (
+        lambda: Target.line(1.5),
+        lambda: Target.grid(2, 0.5),
+        lambda: Target(("x",), 2.5),
+    ):
+        with pytest.raises(UsageError, match="whole number"):
+            wrong()
+    assert Target(["rz", "cx"]).basis == ("rz", "cx")

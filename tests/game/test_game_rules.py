@@ -104,6 +104,13 @@ def test_faults_are_shown_where_they_are(rules, text, position, words):
     assert str(caught.value).endswith(f"\n  {text}\n  {' ' * position}^")
 
 
+def test_a_number_of_any_length_is_read_or_refused():
+    rules = Rules(2, 12)
+    assert rules.code("0" * 5000 + "12, 1") == (11, 0)
+    with pytest.raises(CodeSyntaxError, match="a number from 1 to 12"):
+        rules.code("1" * 5000 + ", 1")
+
+
 def test_numbers_of_one_position_are_not_split_into_digits():
     assert tuple(Rules(1, 30).code("12")) == (11,)
 

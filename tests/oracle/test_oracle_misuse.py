@@ -19,6 +19,7 @@ from qmastermind.oracle import (
     subset_sum,
     sudoku,
 )
+from qmastermind.oracle.pegs import phase_by_kickback
 
 RULES = Rules()
 ENCODING = Encoding(RULES)
@@ -47,6 +48,30 @@ WRONG = {
     "a colour must be a whole number, not 0.5": lambda: ColourPairOracle((0,) * 4, 0.5, 1),
     "two numbers, black and white, not 3": lambda: ConsistencyOracle([("RGBY", 3)], ENCODING),
     "a guess and its answer, not 'RGBY'": lambda: ConsistencyOracle(["RGBY"], ENCODING),
+    "'a' is declared twice": lambda: from_formula("a & b", order=("a", "a", "b")),
+    "2 characters 0 or 1, not '0'": lambda: AND.variables.decode("0"),
+    "2 characters 0 or 1, not 'ab'": lambda: AND.variables.decode("ab"),
+    "2 characters 0 or 1, not '011'": lambda: AND.variables.decode("011"),
+    "the bits of a code are 0 and 1": lambda: ENCODING.decode("x" * 12),
+    "a peg value must be a whole number, not 0.5": lambda: ENCODING.encode_peg(0.5),
+    "column 1: variable 10000000... (5000 digits) is beyond the 1": lambda: from_dimacs(
+        f"p cnf 1 1\n1{'0' * 4999} 0"
+    ),
+    "column 1: variable 77777777... (4400 digits) is beyond the 1": lambda: from_dimacs(
+        f"p cnf 1 1\n-{'7' * 4400} 0"
+    ),
+    "column 9: 99999999... (5000 digits) clauses are more": lambda: from_dimacs(
+        f"p cnf 1 {'9' * 5000}\n1 0"
+    ),
+    "column 7: 99999999... (5000 digits) variables are more": lambda: from_dimacs(
+        f"p cnf {'9' * 5000} 1\n1 0"
+    ),
+    "no variable to search over": lambda: from_dimacs(f"p cnf {'0' * 5000} 1\n1 0"),
+    "a code has 4 pegs here, not 3: (0, 1, 2)": lambda: BlackPegOracle((0, 1, 2), ENCODING),
+    "peg value 6 is not in 0..5": lambda: BlackPegOracle((0, 1, 2, 6), ENCODING),
+    "turns must be a whole number, not 0.5": lambda: phase_by_kickback(
+        BlackPegOracle((0, 1, 2, 3), ENCODING), 0.5
+    ),
 }
 
 
@@ -68,3 +93,10 @@ def test_what_is_right_in_another_way_is_taken():
     oracle = ConsistencyOracle(history, ENCODING, "table")
     assert len(oracle.consistent) == 18
     assert list(subset_sum([1, 2], -3).marked()) == []
+    zeros = "0" * 5000
+    assert list(from_dimacs(f"p cnf {zeros}2 1\n{zeros}1 -{zeros}2 0").marked()) == [
+        "00",
+        "10",
+        "11",
+    ]
+    assert from_formula("a & b", order=("b", "c", "a")).variables.names == ("b", "c", "a")

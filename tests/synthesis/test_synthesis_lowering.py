@@ -15,6 +15,7 @@ from qmastermind.circuit import Box, Circuit, CircuitBuilder, Phases, Query, Reg
 from qmastermind.errors import UnsupportedError, UsageError
 from qmastermind.resources import count
 from qmastermind.synthesis import OBJECTIVES, Policy, lower, measured_t_count
+from qmastermind.synthesis.rebase import rebase
 from qmastermind.target import Target
 from qmastermind.testing.strategies import circuits
 
@@ -166,6 +167,21 @@ def test_what_a_basis_cannot_express() -> None:
     b.p(0.3, 1, [0])
     with pytest.raises(UnsupportedError, match="basis"):
         lower(b.build(), CLIFFORD_T)
+    wide = CircuitBuilder(Register("x", 7))
+    wide.p(0.3, 6, range(6))
+    with pytest.raises(UnsupportedError, match=r"P\(0\.3\), 6 controls.* rz and sx"):
+        lower(wide.build(), CLIFFORD_T)
+    with pytest.raises(UnsupportedError, match=r"P\(0\.3\), 6 controls.*add one of cx, cz, ecr"):
+        lower(wide.build(), ("rz", "sx", "x"))
+
+
+@pytest.mark.parametrize("controls", range(3))
+def test_a_diagonal_over_no_qubit_is_a_phase_of_its_controls(controls: int) -> None:
+    b = CircuitBuilder(Register("x", 2))
+    b.h(0)
+    b.x(1)
+    b.diagonal(Phases(0, [0.7]), [], range(controls), [1, 0][:controls])
+    assert deviation(b.build(), lower(b.build())) < 1e-12
 
 
 def test_boxes_are_lowered_once_and_queries_kept() -> None:
@@ -314,6 +330,13 @@ def test_bad_settings() -> None:
         lower(circuit, objective="speed")  # type: ignore[call-overload]
     with pytest.raises(UsageError, match="-1"):
         Policy(-1)
+    with pytest.raises(UsageError, match=r"clean ancillas must be a whole number, not 1\.5"):
+        Policy(clean=1.5)  # type: ignore[arg-type]
+    for way in (lower, rebase):
+        with pytest.raises(UsageError, match="collection of gate names, not the text 'cx'"):
+            way(circuit, "cx")
+        with pytest.raises(UsageError, match="unknown basis gate 'foo'"):
+            way(circuit, ("foo", "cx"))
 
 
 @given(st.integers(4, 6), st.integers(0, 6), st.integers(0, 99))

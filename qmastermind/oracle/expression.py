@@ -17,6 +17,11 @@ from functools import cached_property
 from qmastermind.circuit import Circuit, CircuitBuilder, Register
 from qmastermind.errors import UsageError
 from qmastermind.oracle.base import Oracle
+from qmastermind.synthesis.arithmetic import (
+    add_constant,
+    controlled_constant_adder,
+    controlled_constant_adder_cost,
+)
 
 
 class Expression(ABC):
@@ -270,7 +275,11 @@ class Xor(Expression):
 class SumEquals(Expression):
     """Whether a weighted sum of parts has one value.
 
-    Computed by adding each part's weight into a counter just wide enough for the largest sum.
+    Computed by adding each part's weight into a counter just wide enough for the largest sum, the
+    smallest first, so that carries end where the sum so far can reach. Cost: for a weight whose
+    lowest 1 is above all sums so far a CX a one-bit. Else, in a counter of up to 16 bits, a ladder
+    of multi-controlled X for each one-bit, without an ancilla; in a wider one at most 2 w - 2
+    Toffolis, w the bits reached so far, with w + 1 ancillas.
 
     Attributes:
         parts: Each counts its weight where it holds.
@@ -324,13 +333,36 @@ class SumEquals(Expression):
     def _adder(self, num_inputs: int) -> Circuit:
         builder = CircuitBuilder(Register("x", num_inputs), Register("sum", self._width))
         inputs, counter = builder.qubits("x"), builder.qubits("sum")
-        for part, weight in zip(self.parts, self.weights, strict=True):
+        reach = 0  # the largest sum so far
+        for weight, part in sorted(
+            zip(self.weights, self.parts, strict=True), key=lambda pair: pair[0]
+        ):
+            used = counter[self._width - (reach + weight).bit_length() :]
             if isinstance(part, Literal):
-                add_constant(builder, counter, weight, [inputs[part.bit]], [int(part.positive)])
-                continue
-            with builder.ancillas(1) as (scratch,), part.flipped(builder, inputs, scratch):
-                add_constant(builder, counter, weight, [scratch], [1])
+                self._add(builder, used, weight, reach, inputs[part.bit], int(part.positive))
+            else:
+                with builder.ancillas(1) as (scratch,), part.flipped(builder, inputs, scratch):
+                    self._add(builder, used, weight, reach, scratch, 1)
+            reach += weight
         return builder.build()
+
+    def _add(
+        self,
+        builder: CircuitBuilder,
+        counter: Sequence[int],
+        weight: int,
+        reach: int,
+        control: int,
+        value: int,
+    ) -> None:
+        if reach < weight & -weight:  # nothing carries
+            for place, qubit in enumerate(reversed(counter)):
+                if weight >> place & 1:
+                    builder.x(qubit, [control], [value])
+        elif self._width <= _WIDEST_LADDER:
+            add_constant(builder, counter, weight, control, value)
+        else:
+            _add_weight(builder, counter, weight, control, value)
 
     def remap(self, where: Mapping[int, int | bool]) -> Expression:
         """Part by part; constants move into the wanted sum."""
@@ -345,6 +377,26 @@ class SumEquals(Expression):
         if not parts:
             return Constant(total == 0)
         return SumEquals(tuple(parts), tuple(weights), total)
+
+
+_WIDEST_LADDER = 16
+"""Counter bits up to which sums do without ancillas, as they may have to fit a simulator."""
+
+
+def _add_weight(
+    builder: CircuitBuilder, counter: Sequence[int], weight: int, control: int, value: int
+) -> None:
+    """Adds a weight where ``control`` has the value, with an adder if that takes fewer Toffolis."""
+    width = len(counter)
+    ladder = sum((width - s - 1) ** 2 for s in range(width) if weight >> s & 1)
+    if ladder <= controlled_constant_adder_cost(width, weight).toffoli:
+        add_constant(builder, counter, weight, control, value)
+        return
+    if not value:
+        builder.x(control)
+    builder.compose(controlled_constant_adder(width, weight), (control, *counter))
+    if not value:
+        builder.x(control)
 
 
 @dataclass(frozen=True)
@@ -445,25 +497,3 @@ def parity(parts: Iterable[Expression]) -> Expression:
         return Constant(odd)
     result = next(iter(flat)) if len(flat) == 1 else Xor(tuple(flat))
     return negation(result) if odd else result
-
-
-def add_constant(
-    builder: CircuitBuilder,
-    register: Sequence[int],
-    amount: int,
-    controls: Sequence[int],
-    values: Sequence[int],
-) -> None:
-    """|r> -> |r + amount mod 2^m> under controls, first qubit of the register most significant.
-
-    Cost: for each one-bit of the amount a ladder of multi-controlled X from there upwards.
-    """
-    width = len(register)
-    for shift in range(width):
-        if not amount >> shift & 1:
-            continue
-        for top in range(width - 1, shift - 1, -1):  # bit positions, from the highest down
-            lower = [register[width - 1 - i] for i in range(shift, top)]
-            builder.x(
-                register[width - 1 - top], [*controls, *lower], [*values, *(1 for _ in lower)]
-            )

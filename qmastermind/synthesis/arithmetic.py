@@ -1,9 +1,9 @@
 """Reversible arithmetic for oracles: counters, sums of bits, addition.
 
-Each function returns a circuit of X, CX and Toffolis and has a ``..._cost`` function beside it that
-is equal to the counted gates. Registers are big-endian: the first qubit is the most significant.
-Lowering writes a Toffoli with 3 CX wherever the circuit is undone around something diagonal, as an
-oracle does, and with 6 elsewhere.
+Functions that return a circuit of X, CX and Toffolis have a ``..._cost`` function beside them that
+is equal to the counted gates; others state their cost. Registers are big-endian: the first qubit
+is the most significant. Lowering writes a Toffoli with 3 CX wherever the circuit is undone around
+something diagonal, as an oracle does, and with 6 elsewhere.
 """
 
 from __future__ import annotations
@@ -262,6 +262,57 @@ def add(width: int) -> Circuit:
 def add_cost(width: int) -> Cost:
     """2 w - 2 Toffolis and 4 w - 2 CX; one CX for w = 1."""
     return Cost(2 * width - 2, 4 * width - 2, 1) if width > 1 else Cost(cx=1)
+
+
+def controlled_constant_adder(width: int, amount: int) -> Circuit:
+    """Maps y to y + control * amount mod 2^width: the amount is loaded, added, unloaded.
+
+    Registers ``control`` (1) and ``y``; as many ancillas as bits from the lowest 1 of the amount
+    upwards, and one more. None if only the highest bit of y can change.
+
+    Raises:
+        UsageError: If the width is below 1, or ``amount`` is not in 1..2^width - 1.
+    """
+    check_size(width)
+    if not 1 <= amount < 2**width:
+        raise UsageError(f"an amount for {width} bits is 1 to {2**width - 1}, not {amount}")
+    b = CircuitBuilder(Register("control", 1), Register("y", width))
+    y = b.qubits("y")
+    used = width + 1 - (amount & -amount).bit_length()
+    if used == 1:
+        b.x(y[0], [0])
+        return b.build()
+    with b.ancillas(used) as loaded:
+        ones = [q for i, q in enumerate(loaded) if amount >> (width - 1 - i) & 1]
+        for qubit in ones:
+            b.x(qubit, [0])
+        b.compose(add(used), (*loaded, *y[:used]))
+        for qubit in ones:
+            b.x(qubit, [0])
+    return b.build()
+
+
+def controlled_constant_adder_cost(width: int, amount: int) -> Cost:
+    """That of :func:`add` from the lowest 1 of the amount upwards, and 2 CX a one-bit."""
+    used = width + 1 - (amount & -amount).bit_length()
+    if used == 1:
+        return Cost(cx=1)
+    return add_cost(used) + Cost(0, 2 * amount.bit_count(), used + 1)
+
+
+def add_constant(
+    b: CircuitBuilder, register: Sequence[int], amount: int, control: int, value: int = 1
+) -> None:
+    """|r> -> |r + amount mod 2^w> where ``control`` has the value, without an ancilla.
+
+    Cost: for each one-bit of the amount, at place s, one X with c controls for c = 1..w - s.
+    """
+    bits = register[::-1]
+    for shift in range(len(bits)):
+        if amount >> shift & 1:
+            for top in reversed(range(shift, len(bits))):
+                lower = bits[shift:top]
+                b.x(bits[top], [control, *lower], [value, *(1 for _ in lower)])
 
 
 def majority(b: CircuitBuilder, carry: int, y: int, x: int) -> None:

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle_truth import check_bit_oracle, check_phase_oracle
 
-from qmastermind.circuit import CircuitBuilder, Query, Register
+from qmastermind.circuit import Query
 from qmastermind.encoding import Encoding
 from qmastermind.errors import UsageError
 from qmastermind.game import Rules
@@ -27,7 +27,6 @@ from qmastermind.oracle.expression import (
     Not,
     SumEquals,
     Xor,
-    add_constant,
     conjunction,
     disjunction,
     negation,
@@ -179,17 +178,6 @@ def test_value_variables():
         one.restrict(u=1)
     with pytest.raises(UsageError, match="no variable 'z'"):
         one.restrict(z=1)
-
-
-@pytest.mark.parametrize("width", [1, 2, 3, 4])
-def test_adding_a_constant(width):
-    for amount in range(2**width):
-        builder = CircuitBuilder(Register("r", width), Register("c", 1))
-        add_constant(builder, range(width), amount, [width], [1])
-        u = unitary(builder.build())
-        for r in range(2**width):
-            assert u[2 * r, 2 * r] == 1
-            assert u[2 * ((r + amount) % 2**width) + 1, 2 * r + 1] == 1
 
 
 def test_costs_are_those_of_the_built_circuit():

@@ -2,6 +2,8 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from oracle_truth import check_phase_oracle, run_classically
 
 from qmastermind.errors import UsageError
@@ -10,10 +12,12 @@ from qmastermind.oracle import (
     bits,
     exact_cover,
     from_dimacs,
+    from_formula,
     graph_colouring,
     subset_sum,
     sudoku,
 )
+from qmastermind.oracle.expression import Literal, SumEquals
 from qmastermind.oracle.problems import all_different
 
 
@@ -95,6 +99,52 @@ def test_subset_sum(total):
     check_phase_oracle(oracle, everything(oracle))
     with pytest.raises(UsageError, match="positive numbers"):
         subset_sum([1, 0], 1)
+
+
+@given(st.lists(st.integers(1, 2**22), min_size=1, max_size=6), st.integers(0, 63), st.booleans())
+@settings(max_examples=40)
+def test_subset_sums_of_large_numbers(numbers, chosen, near):
+    """Counters beyond the ladder's width; the total is one that some choice has, or just not."""
+    total = sum(n for i, n in enumerate(numbers) if chosen >> i & 1) + near
+    oracle = subset_sum(numbers, total)
+    inputs = everything(oracle)
+    marked = {
+        x for x in inputs if sum(n for n, b in zip(numbers, x, strict=True) if b == "1") == total
+    }
+    assert set(oracle.marked()) == marked
+    check_phase_oracle(oracle, inputs)
+
+
+def test_sums_of_compound_parts_in_a_wide_counter():
+    parts = (from_formula("a & b").expression, Literal(2, False), from_formula("a | c").expression)
+    parts = (*parts, Literal(1))
+    for total in (100_003, 100_010, 103_003, 3):
+        counted = SumEquals(parts, (100_000, 3, 3000, 7), total)
+        oracle = ExpressionOracle(counted, bits("a", "b", "c"))
+        assert counted._width == 17
+        check_phase_oracle(oracle, everything(oracle))
+        check_phase_oracle(oracle, everything(oracle), angle=0.3)
+
+
+def test_the_cost_of_a_subset_sum():
+    """32 powers of 3: at most 2 w - 2 Toffolis a number and back, for a counter that grows."""
+    numbers = [3**i for i in range(32)]
+    oracle = subset_sum(numbers, 3**31)
+    widths = [sum(numbers[: i + 1]).bit_length() for i in range(1, 32)]
+    ladders = [
+        sum((w - s - 1) ** 2 for s in range(w) if number >> s & 1)
+        for number, w in zip(numbers[1:], widths, strict=True)
+    ]
+    adding = sum(min(one, 2 * w - 2) for one, w in zip(ladders, widths, strict=True))
+    turn = 2 * (widths[-1] - 1) - 3
+    assert oracle.cost.toffolis == 2 * adding + turn < 3300
+    assert oracle.cost.ancillas == 2 * widths[-1] + 1
+    rng = np.random.default_rng(3)
+    inputs = ["".join(rng.choice(["0", "1"], size=32)) for _ in range(20)]
+    check_phase_oracle(oracle, [*inputs, "0" * 31 + "1", "1" * 31 + "0", "1" * 32])
+    # each power of 2 is above all sums before it, so that nothing carries
+    binary = subset_sum([2**i for i in range(32)], 5)
+    assert binary.cost.toffolis == 2 * 31 - 3
 
 
 def test_a_small_sudoku():

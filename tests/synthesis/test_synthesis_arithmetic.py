@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qmastermind.circuit import Apply, Circuit
+from qmastermind.circuit import Apply, Circuit, CircuitBuilder, Register
 from qmastermind.errors import UsageError
 from qmastermind.gates import Gate
 from qmastermind.synthesis import arithmetic as a
@@ -114,6 +114,26 @@ def test_two_registers(width: int) -> None:
 
 
 @pytest.mark.parametrize("width", range(1, 6))
+def test_adding_a_constant_under_a_control(width: int) -> None:
+    size = 2**width
+    for amount in range(1, size):
+        circuit = a.controlled_constant_adder(width, amount)
+        check(circuit, lambda control, y, k=amount: {"y": (y + control * k) % size})
+        assert cost_of(circuit) == a.controlled_constant_adder_cost(width, amount)
+        for value in (0, 1):
+            b = CircuitBuilder(Register("control", 1), Register("y", width))
+            a.add_constant(b, b.qubits("y"), amount, 0, value)
+            ladder = b.build()
+            check(
+                ladder,
+                lambda control, y, k=amount, v=value: {"y": (y + (control == v) * k) % size},
+            )
+            sizes = Counter(len(op.qubits) - 1 for op in ladder.flat())
+            places = [s for s in range(width) if amount >> s & 1]
+            assert sizes == Counter(n for s in places for n in range(1, width - s + 1))
+
+
+@pytest.mark.parametrize("width", range(1, 6))
 def test_constants(width: int) -> None:
     for bound in range(2**width + 1):
         circuit = c.less_than_constant(width, bound)
@@ -179,6 +199,8 @@ def test_count_width(reachable: set[int], wanted: int) -> None:
         lambda: a.sum_of_bits(0),
         lambda: a.at_least(3, -1),
         lambda: a.add(0),
+        lambda: a.controlled_constant_adder(2, 0),
+        lambda: a.controlled_constant_adder(2, 4),
         lambda: c.less_than_constant(2, 5),
         lambda: c.less_than(0),
         lambda: c.equal(0),

@@ -27,7 +27,7 @@ from qmastermind.game.rules import Rules
 from qmastermind.oracle.lines import Group, Work, one_hot_groups, pair_groups
 from qmastermind.synthesis.arithmetic import (
     Cost,
-    add_controlled_increment,
+    controlled_increment,
     count_width,
     popcount,
     popcount_cost,
@@ -254,15 +254,7 @@ def _count_black(work: Work, row: _Row, group: Group, rules: Rules, keep: bool) 
         row.seen += 1
         used = min(width, row.seen.bit_length())
         row.count = work.take(used - len(row.count)) + row.count
-        _increment(work, line, row.count)
-
-
-def _increment(work: Work, control: int, count: Sequence[int]) -> None:
-    carries = work.take(max(0, len(count) - 2))
-    builder = CircuitBuilder(Register("x", work.size))
-    add_controlled_increment(builder, control, count, carries)
-    work.run(builder.build(), range(work.size))
-    work.give(carries)
+        work.run(controlled_increment(len(row.count)), (line, *row.count))
 
 
 def _require_black(work: Work, row: _Row) -> None:
@@ -317,6 +309,6 @@ def _require_totals(
                 seen += 1
                 used = min(width, seen.bit_length())
                 count = work.take(used - len(count)) + count
-                _increment(work, flag, count)
+                work.run(controlled_increment(len(count)), (flag, *count))
         for place, wire in enumerate(reversed(count)):
             work.require(wire, row.total >> place & 1)

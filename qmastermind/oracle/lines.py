@@ -63,7 +63,7 @@ class Work:
 
     def kept(self, first: int) -> list[int]:
         """The wires from ``first`` on that are not free."""
-        return [wire for wire in range(first, self.size) if wire not in set(self.free)]
+        return sorted({*range(first, self.size)}.difference(self.free))
 
     def undo(self, start: int, stop: int) -> None:
         """Adds the inverse of some operations."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from qmastermind.algorithms.grover import GroverPlan, grover, iteration
+from qmastermind.algorithms.grover import GroverPlan, check_space, grover, iteration
 from qmastermind.backend import Backend
 from qmastermind.circuit import Circuit, CircuitBuilder, Register
-from qmastermind.errors import TooLargeError, UsageError
+from qmastermind.errors import UsageError
 from qmastermind.oracle.base import Oracle
 from qmastermind.validation import check_seed, whole
 
@@ -77,10 +77,10 @@ def count_by_phase(
 
     Raises:
         UsageError: If ``precision`` or ``repeats`` is below 1.
-        TooLargeError: If N is beyond 2^1000.
+        TooLargeError: If N is 2^1000 or more.
     """
     whole(repeats, "the number of repeats", 1)
-    size = _size(oracle)
+    size = check_space(oracle.variables.num_assignments)
     counts = backend.run(phase_estimation(oracle, precision), repeats, seed).counts
     steps = 2**precision
 
@@ -109,13 +109,6 @@ def _most_are_right(runs: int) -> float:
     return min(1.0, math.fsum(exactly(k) for k in range(runs // 2 + 1, runs + 1)))
 
 
-def _size(oracle: Oracle) -> int:
-    size = oracle.variables.num_assignments
-    if size.bit_length() > 1001:  # counts and shares are floats
-        raise TooLargeError(f"2^{size.bit_length() - 1} assignments are too many to count in")
-    return size
-
-
 def count_iteratively(
     oracle: Oracle,
     backend: Backend,
@@ -142,13 +135,13 @@ def count_iteratively(
 
     Raises:
         UsageError: If ``error`` is not positive or ``confidence`` not in (0, 1).
-        TooLargeError: If N is beyond 2^1000.
+        TooLargeError: If N is 2^1000 or more.
     """
     if not error > 0 or not 0 < confidence < 1:
         raise UsageError("expected a positive error and a confidence between 0 and 1")
     check_seed(seed)
     whole(shots, "the number of shots", 1)
-    size = _size(oracle)
+    size = check_space(oracle.variables.num_assignments)
     epsilon = min(0.5, error / size)
     alpha = 1 - confidence
     rounds = max(1, math.ceil(math.log2(math.pi / (8 * epsilon))))

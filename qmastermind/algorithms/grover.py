@@ -151,10 +151,20 @@ def _best_under_noise(
 def _share(size: int, marked: int) -> float:
     if not 1 <= whole(marked, "the number of marked states") <= whole(size, "the size", 1):
         raise UsageError(f"expected 1 to {size} marked states, not {marked}")
-    share = marked / size
-    if share == 0:
-        raise TooLargeError(f"the space is too large to search: 2^{size.bit_length() - 1} states")
-    return share
+    return marked / check_space(size)
+
+
+def check_space(size: int) -> int:
+    """``size``, if shares of so many states are floats.
+
+    Raises:
+        UsageError: If it is below 1.
+        TooLargeError: If it is 2^1000 or more.
+    """
+    bits = whole(size, "the number of states", 1).bit_length()
+    if bits > 1000:
+        raise TooLargeError(f"the space is too large to search: 2^{bits - 1} states")
+    return size
 
 
 def hadamards(num_qubits: int) -> Circuit:

@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from qmastermind.algorithms.grover import Fidelity, GroverPlan, grover
+from qmastermind.algorithms.grover import Fidelity, GroverPlan, check_space, grover
 from qmastermind.algorithms.grover import plan as plan_search
 from qmastermind.backend import Backend
 from qmastermind.circuit import Circuit
@@ -89,8 +89,9 @@ def unknown_schedule(
 
     Raises:
         UsageError: If ``size`` or ``misses`` is below 1.
+        TooLargeError: If ``size`` is 2^1000 or more.
     """
-    widest = math.sqrt(whole(size, "the number of states", 1))
+    widest = math.sqrt(check_space(size))
     left = whole(misses, "the number of misses", 1)
     width, spent, checks = 1.0, 0, 0
     while left:
@@ -122,6 +123,7 @@ def search_unknown(
 
     Raises:
         UsageError: If the bound is not in (0, 1).
+        TooLargeError: If N is 2^1000 or more.
     """
     check_seed(seed)
     if not 0 < failure_bound < 1:

@@ -50,9 +50,12 @@ def graph_colouring(edges: Iterable[tuple[Hashable, Hashable]], colours: int) ->
         UsageError: For no edge, an impossible number of colours, or two vertices of one name, such
             as 1 and "1".
     """
-    joined = list(edges)
+    joined = [tuple(edge) for edge in edges]
     if not joined:
         raise UsageError("a graph without an edge has nothing to search for")
+    for edge in joined:
+        if len(edge) != 2:
+            raise UsageError(f"an edge joins two vertices, not {edge}")
     vertices = dict.fromkeys(vertex for edge in joined for vertex in edge)
     names = {vertex: f"v{vertex}" for vertex in vertices}
     of_name = {name: vertex for vertex, name in names.items()}

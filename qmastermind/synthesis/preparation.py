@@ -14,6 +14,7 @@ import numpy as np
 from qmastermind.circuit import Circuit, CircuitBuilder, Register
 from qmastermind.errors import TooLargeError, UsageError
 from qmastermind.synthesis.one_qubit import synthesise_one_qubit
+from qmastermind.validation import whole
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -47,8 +48,8 @@ def uniform(k: int, num_qubits: int, blank_weight: float = 0.0) -> Circuit:
     Raises:
         UsageError: If k or the weight is outside its range.
     """
-    size = 2**num_qubits
-    if num_qubits < 1 or not 1 <= k <= size:
+    size = 2 ** whole(num_qubits, "the number of qubits", 1)
+    if not 1 <= whole(k, "the number of states") <= size:
         raise UsageError(f"expected 1 to {size} states on {num_qubits} qubits, not {k}")
     if not 0 <= blank_weight <= 1 or (blank_weight and k == size):
         raise UsageError(
@@ -127,8 +128,10 @@ def real_state(amplitudes: ArrayLike) -> Circuit:
     """
     vector = np.asarray(amplitudes)
     size = vector.size
-    if np.iscomplexobj(vector) or vector.ndim != 1 or size < 2 or size & (size - 1):
-        raise UsageError(f"expected 2**n real amplitudes, not an array of shape {vector.shape}")
+    if vector.dtype.kind not in "biuf" or vector.ndim != 1 or size < 2 or size & (size - 1):
+        raise UsageError(
+            f"expected 2**n real amplitudes, not an array of {vector.dtype} of shape {vector.shape}"
+        )
     vector = vector.astype(np.float64)
     norm = float(np.linalg.norm(vector))
     if not abs(norm - 1) < 1e-9:

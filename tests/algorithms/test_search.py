@@ -92,6 +92,8 @@ def test_saying_that_there_is_none_costs_as_stated():
     assert spent == pytest.approx(25 / 2 + 2.5, rel=0.04)
     with pytest.raises(UsageError, match="states must be at least 1, not 0"):
         unknown_schedule(0, lambda iterations: False, rng, 25)
+    with pytest.raises(TooLargeError, match=r"2\^1500"):
+        unknown_schedule(2**1500, lambda iterations: False, rng, 25)
     with pytest.raises(UsageError, match="misses must be at least 1, not 0"):
         unknown_schedule(4, lambda iterations: False, rng, 0)
 

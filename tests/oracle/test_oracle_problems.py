@@ -48,6 +48,8 @@ def test_a_loop_cannot_be_coloured():
 
 
 def test_vertices_of_one_name_are_not_one():
+    with pytest.raises(UsageError, match=r"two vertices, not \(1, 2, 3\)"):
+        graph_colouring([(1, 2), (1, 2, 3)], 2)
     with pytest.raises(UsageError, match="1 and '1' are two vertices of one name"):
         graph_colouring([(1, "1")], 2)
     same = graph_colouring([(1, 2), (1.0, 3)], 2)  # equal, so one vertex

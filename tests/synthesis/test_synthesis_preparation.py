@@ -85,8 +85,17 @@ def test_uniform_refuses(k: int, bits: int, weight: float) -> None:
         uniform(k, bits, weight)
 
 
+def test_uniform_takes_whole_numbers() -> None:
+    for k, bits in ((2.5, 2), (2, 2.5)):
+        with pytest.raises(UsageError, match=r"a whole number, not 2\.5"):
+            uniform(k, bits)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="at least 1, not 0"):
+        uniform(1, 0)
+
+
 @pytest.mark.parametrize(
-    "amplitudes", [[1.0], [1, 0, 0], [1j, 0], [0.5, 0.5], [[1, 0], [0, 0]], [math.nan, 0]]
+    "amplitudes",
+    [[1.0], [1, 0, 0], [1j, 0], [0.5, 0.5], [[1, 0], [0, 0]], [math.nan, 0], ["a", "b"]],
 )
 def test_real_state_refuses(amplitudes: list[complex]) -> None:
     with pytest.raises(UsageError):

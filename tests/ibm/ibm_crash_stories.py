@@ -22,7 +22,7 @@ from typing import Any, cast
 from qmastermind import files
 from qmastermind.game import Rules
 from qmastermind.results import Counts
-from qmastermind_qiskit.ibm import jobs, records, submit, tasks
+from qmastermind_qiskit.ibm import attempt, jobs, locking, records, recovery, submit, tasks
 from qmastermind_qiskit.ibm.client import Progress, RunOptions
 from qmastermind_qiskit.ibm.decode import decode
 from qmastermind_qiskit.ibm.errors import IbmError, NoNetworkError
@@ -30,7 +30,8 @@ from qmastermind_qiskit.ibm.forecast import Forecast
 from qmastermind_qiskit.ibm.plan import PartPlan, Plan
 from qmastermind_qiskit.ibm.records import JobStore
 
-MODULES = {module.__file__ for module in (files, records, submit, jobs)} | {__file__}
+SENDING = (files, records, locking, submit, attempt, recovery, jobs)
+MODULES = {module.__file__ for module in SENDING} | {__file__}
 RULES = Rules(3, 3)
 SECRET = "RYO"
 MOODS = ("fine", "fine", "loses", "drops", "late", "later")
@@ -207,8 +208,8 @@ def tell_stories(kills_wanted: int, folder: Path, seed: int) -> dict[str, int]:
         How many ``kills``, ``stories``, ``doubles`` and different ``places`` there were.
     """
     jobs.FIRST_POLL = 0.001
-    submit._LOOK_SECONDS = 0.0
-    submit.sampler_name = lambda choice: "none"  # would import IBM's client in every process
+    recovery.LOOK_SECONDS = 0.0
+    attempt.sampler_name = lambda choice: "none"  # would import IBM's client in every process
     plan, rng = make_plan(), random.Random(seed)
     warm = folder / "warm"  # imports everything once, not in every process
     warm.mkdir(parents=True)
@@ -222,9 +223,10 @@ def tell_stories(kills_wanted: int, folder: Path, seed: int) -> dict[str, int]:
         home = folder / f"story-{found['stories']}"
         home.mkdir(parents=True)
         service = DiskService(home, mood)
-        for attempt in range(12):
-            deadline = rng.randint(1, lengths[mood]) if attempt < 4 else None
-            again = attempt > 0 and rng.random() < 0.5
+        for turn in range(12):
+            deadline = rng.randint(1, lengths[mood]) if turn < 4 else None
+            # returning to an attempt that never arrived leads nowhere: in the end it is sent again
+            again = 0 < turn < 8 and rng.random() < 0.5
             if child(lambda s=service, h=home, a=again: user(plan, s, h, a), deadline) < 0:  # type: ignore[misc]
                 found["kills"] += 1
                 places.add((mood, deadline or 0))

@@ -20,8 +20,10 @@ from typing import Any
 FUNCTIONS = {
     "qmastermind.files": ("replacing", "_sync_folder"),
     "qmastermind_qiskit.ibm.records": ("JobStore.save", "write_atomically"),
-    "qmastermind_qiskit.ibm.submit": (
-        "submit", "submit_all", "_send", "recover", "note_doubles", "_tell_doubles"),
+    "qmastermind_qiskit.ibm.submit": ("submit_all", "settle"),
+    "qmastermind_qiskit.ibm.attempt": (
+        "Attempt.unless_there_is_one", "Attempt._after", "Attempt._send", "Attempt._look_for"),
+    "qmastermind_qiskit.ibm.recovery": ("recover", "note_doubles", "_tell_doubles"),
     "qmastermind_qiskit.ibm.jobs": ("look", "result", "_patiently"),
     "qmastermind_qiskit.ibm.account": (
         "IbmClient.send", "IbmClient.find",

@@ -34,7 +34,7 @@ SEND = ("submit", "--circuit", "deutsch", "--secret", "RGBY", "--device", "ibm_m
 def test_every_class_is_one_of_the_family_and_listed() -> None:
     classes = [c for c in vars(errors).values() if isinstance(c, type)]
     family = [c for c in classes if issubclass(c, IbmError) and c is not IbmError]
-    assert len(family) == 18
+    assert len(family) == 20
     for cls in family:
         assert issubclass(cls, BackendError)
         assert cls.__name__ in (errors.__doc__ or "")
@@ -185,7 +185,7 @@ def test_a_service_that_is_down_leaves_the_job_to_be_found(
     import qiskit_ibm_runtime.api.session as session
 
     monkeypatch.setattr(session, "STATUS_FORCELIST", ())  # the client waits 15 s over this
-    monkeypatch.setattr("qmastermind_qiskit.ibm.submit._LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("qmastermind_qiskit.ibm.recovery.LOOK_SECONDS", 0.0)
     service.state.faults.append(Fault("POST", "/jobs", status=503, times=9))
     service.state.faults.append(Fault("GET", "/jobs", status=503, times=9))
     ran = cli(*SEND)

@@ -179,7 +179,7 @@ def test_a_batch_that_cannot_be_closed_hides_no_job(service: StandIn, cli: Cli) 
 def test_a_session_is_refused_with_the_reason(service: StandIn, cli: Cli) -> None:
     """qiskit-community/spank-plugins#133: what to do instead is said."""
     ran = cli("submit", *DEUTSCH, *FAST, "--mode", "session")
-    assert ran.code == 1
+    assert ran.code == 2
     assert "open plan refuses" in ran.err
     assert "--mode batch" in ran.err
     assert not service.state.jobs
@@ -378,7 +378,7 @@ def test_the_same_work_is_not_sent_twice_unnoticed(service: StandIn, cli: Cli) -
 def test_a_lost_answer_to_submit(
     service: StandIn, cli: Cli, monkeypatch: pytest.MonkeyPatch, when: str, body: bytes | None
 ) -> None:
-    monkeypatch.setattr("qmastermind_qiskit.ibm.submit._LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("qmastermind_qiskit.ibm.recovery.LOOK_SECONDS", 0.0)
     service.state.faults.append(Fault("POST", "/jobs", status=0, when=when, body=body))  # type: ignore[arg-type]
     ran = cli("submit", *DEUTSCH, *FAST, "--json")
     if when == "after":  # it had arrived, and is found by its tag

@@ -34,7 +34,7 @@ def test_no_trace_of_the_token_after_a_whole_day(
         handler.close()
 
     request.addfinalizer(restore)
-    monkeypatch.setattr("qmastermind_qiskit.ibm.submit._LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("qmastermind_qiskit.ibm.recovery.LOOK_SECONDS", 0.0)
     send = ("submit", "--circuit", "deutsch", "--device", "ibm_manila", "--shots", "100",
             "--layouts", "1")  # fmt: skip
     seen = []

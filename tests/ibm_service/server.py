@@ -136,14 +136,15 @@ class _Handler(BaseHTTPRequestHandler):
             return self._token(body)
         self._check_token()
         if path == "/v3/resources/search":
-            return 200, {"items": [_instance(self.state)]}
+            instances = (self.state, *self.state.siblings.values())
+            return 200, {"items": [_instance(state) for state in instances]}
         if path == f"/api/v1/{_PLAN_ID}":
             return 200, _catalog_entry(self.state)
-        self._check_instance()
+        state = self._instance()
         for method, pattern, serve in _ROUTES:
             found = re.fullmatch(pattern, path)
             if method == self.command and found:
-                return serve(self.state, found.groups(), query, json.loads(body or b"{}"))
+                return serve(state, found.groups(), query, json.loads(body or b"{}"))
         raise ServiceError(404, 1200, f"no such resource: {self.command} {path}")
 
     def _token(self, body: bytes) -> tuple[int, Any]:
@@ -165,11 +166,15 @@ class _Handler(BaseHTTPRequestHandler):
         if scheme != "Bearer" or _subject(token) != self.state.crn:
             raise ServiceError(401, 1202, "the access token is missing or not valid")
 
-    def _check_instance(self) -> None:
-        if self.headers.get("Service-CRN") != self.state.crn:
+    def _instance(self) -> State:
+        """The instance that the request is for."""
+        states = {self.state.crn: self.state, **self.state.siblings}
+        state = states.get(self.headers.get("Service-CRN") or "")
+        if state is None:
             raise ServiceError(403, 1209, "no access to this instance")
         if not self.headers.get("IBM-API-Version"):
             raise ServiceError(400, 1211, "the header IBM-API-Version is missing")
+        return state
 
 
 def _error(code: int, message: str) -> dict[str, Any]:

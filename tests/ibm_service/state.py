@@ -71,7 +71,8 @@ class State:
 
     Attributes:
         api_key: The one good key.
-        crn: The one instance of its account.
+        crn: The instance that this is.
+        siblings: Other instances of the same account, by their CRN.
         plan: Name of the instance's plan; with ``open`` sessions are refused.
         devices: By name.
         jobs: By id.
@@ -88,6 +89,7 @@ class State:
         self.api_key = f"key-{uuid.uuid4().hex}"
         account, instance = uuid.uuid4().hex, uuid.uuid4()
         self.crn = f"crn:v1:bluemix:public:quantum-computing:us-east:a/{account}:{instance}::"
+        self.siblings: dict[str, State] = {}
         self.plan = "open"
         self.devices = {name: Device(name) for name in devices}
         for device in self.devices.values():
@@ -106,6 +108,13 @@ class State:
         self.fail_next: tuple[int, str] | None = None
         self.seed = seed
         self.lock = threading.RLock()
+
+    def add_instance(self) -> State:
+        """Another instance of the same account, with jobs of its own."""
+        other = State(tuple(self.devices), self.seed)
+        other.api_key = self.api_key
+        self.siblings[other.crn] = other
+        return other
 
     def device(self, name: str) -> Device:
         """The device of a name."""

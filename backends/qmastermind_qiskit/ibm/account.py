@@ -13,10 +13,17 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from qmastermind.results import Counts
-from qmastermind_qiskit.ibm.client import Progress, RemoteJob, RunOptions, SamplerChoice
+from qmastermind_qiskit.ibm.client import (
+    NotTakenError,
+    Progress,
+    RemoteJob,
+    RunOptions,
+    SamplerChoice,
+)
 from qmastermind_qiskit.ibm.device import Device, from_backend
 from qmastermind_qiskit.ibm.errors import (
     ClientUnsupportedError,
@@ -27,6 +34,7 @@ from qmastermind_qiskit.ibm.errors import (
     redact,
     translate,
 )
+from qmastermind_qiskit.ibm.posting import watching
 
 if TYPE_CHECKING:
     from qiskit import QuantumCircuit
@@ -73,6 +81,7 @@ class IbmClient:
 
     def __init__(self, service: Any) -> None:
         self._service = service
+        self._one_at_a_time = Lock()
         with asking("reading the instance"):
             self.instance = str(service.active_instance())
 
@@ -193,10 +202,21 @@ class IbmClient:
         tag: str,
         batch: Any = None,
     ) -> str:
-        """Sends circuits as one job with a part each; never tries a second time itself."""
-        with asking("submitting the job"):
-            sampler = _sampler(batch or device.backend, options, tag)
-            return str(sampler.run(list(circuits), shots=options.shots).job_id())
+        """Sends circuits as one job with a part each; never tries a second time itself.
+
+        Raises:
+            NotTakenError: If nothing left, or the service refused it: no job exists.
+            IbmError: If the job may exist.
+        """
+        with self._one_at_a_time, watching(self._service, tag) as post:
+            try:
+                with asking("submitting the job"):
+                    sampler = _sampler(batch or device.backend, options, tag)
+                    return str(sampler.run(list(circuits), shots=options.shots).job_id())
+            except IbmError as error:
+                if post.made_nothing:
+                    raise NotTakenError(error) from None
+                raise
 
     def find(self, tag: str) -> list[str]:
         """Ids of the jobs with a tag, oldest first."""

@@ -22,6 +22,7 @@ from qmastermind.cli.common import (
 from qmastermind.errors import UsageError
 from qmastermind_qiskit.ibm.cli_common import (
     CircuitOption,
+    Connections,
     Decoupling,
     DeviceOption,
     IterationsOption,
@@ -46,7 +47,7 @@ from qmastermind_qiskit.ibm.cli_common import (
 from qmastermind_qiskit.ibm.cli_jobs import cancel, finish, jobs, result, status
 
 if TYPE_CHECKING:
-    from qmastermind_qiskit.ibm.client import Client
+    from qmastermind_qiskit.ibm.account import IbmClient
     from qmastermind_qiskit.ibm.device import Device
     from qmastermind_qiskit.ibm.plan import Plan
     from qmastermind_qiskit.ibm.requests import Request
@@ -215,7 +216,7 @@ def submit(
     from qmastermind_qiskit.ibm.plan import Compilation
     from qmastermind_qiskit.ibm.records import JobStore
     from qmastermind_qiskit.ibm.requests import Request, refuse_session
-    from qmastermind_qiskit.ibm.submit import submit_all
+    from qmastermind_qiskit.ibm.submit import run_all, submit_all
 
     if mode is Mode.SESSION:
         refuse_session()
@@ -230,6 +231,7 @@ def submit(
         game,
         not no_barrier,
         seed,
+        "least busy" if device is None else device,
     )
     options = RunOptions(
         shots,
@@ -251,6 +253,10 @@ def submit(
                 show.forecast(planned, None)
             console().print("dry run: nothing was sent")
         return
+    if client is None:
+        finish(run_all(plans, JobStore(), force=force), Connections(), json, timeout)
+        return
+    connections = Connections(client)
     records = submit_all(
         plans,
         client,
@@ -259,9 +265,10 @@ def submit(
         mode=mode and mode.value,
         force=force,
         again=again,
+        connect=connections,
     )
-    if wait or target.is_local:
-        finish(records, client, json, timeout)
+    if wait:
+        finish(records, connections, json, timeout)
     elif json:
         print_json({"sent": True, "jobs": [show.summary(r) for r in records]})
     else:
@@ -269,16 +276,17 @@ def submit(
             show.sent(record)
 
 
-def _device(name: str | None, least_busy: bool, request: Request) -> tuple[Device, Client]:
-    """The device that was asked for, and what sends to it."""
+def _device(
+    name: str | None, least_busy: bool, request: Request
+) -> tuple[Device, IbmClient | None]:
+    """The device that was asked for, and its account; None for a stored one."""
     require_extra()
     from qmastermind_qiskit.ibm.device import snapshot
-    from qmastermind_qiskit.ibm.local import LocalClient
 
     if (name is None) == (not least_busy):
         raise UsageError("give either --device NAME or --least-busy")
     if name is not None and not name.startswith("ibm_"):
-        return snapshot(name), LocalClient()
+        return snapshot(name), None
     client = connect()
     device = client.device(name) if name else client.least_busy(request.num_qubits)
     state = client.status(device)
@@ -287,11 +295,9 @@ def _device(name: str | None, least_busy: bool, request: Request) -> tuple[Devic
     return device, client
 
 
-def _check_costs(plans: Sequence[Plan], client: Client) -> None:
+def _check_costs(plans: Sequence[Plan], client: IbmClient | None) -> None:
     """Looks at what the instance has left; tells what a local run leaves out."""
-    from qmastermind_qiskit.ibm.account import IbmClient
-
-    if not isinstance(client, IbmClient):
+    if client is None:
         options = plans[0].options
         if options.twirling or options.dynamical_decoupling:
             notify("decoupling and twirling are left out: simulated noise has nothing to undo")

@@ -15,7 +15,7 @@ from qmastermind.errors import MissingDependencyError
 
 if TYPE_CHECKING:
     from qmastermind_qiskit.ibm.account import IbmClient
-    from qmastermind_qiskit.ibm.client import Client
+    from qmastermind_qiskit.ibm.client import Finder
     from qmastermind_qiskit.ibm.records import JobRecord
 
 
@@ -120,14 +120,35 @@ def connect(instance: str | None = None) -> IbmClient:
     return IbmClient.connect(instance)
 
 
-def client_of(record: JobRecord) -> Client:
-    """What knows the job of a record."""
-    from qmastermind_qiskit.ibm.local import LocalClient
-    from qmastermind_qiskit.ibm.records import FINAL
+class Connections:
+    """What knows the job of a record: a connection to its instance, each made once.
 
-    if record.instance and record.state not in FINAL:
-        return connect(record.instance)
-    return LocalClient()  # nothing is asked about a job that has ended
+    Args:
+        first: One that there is already.
+    """
+
+    def __init__(self, first: Finder | None = None) -> None:
+        self._known: dict[str, Finder] = {} if first is None else {first.instance: first}
+
+    def __call__(self, record: JobRecord, ended: bool = True) -> Finder:
+        """Connects, if need be.
+
+        Args:
+            record: Of the job.
+            ended: Whether nothing needs to be asked if the job has ended, as its record has all.
+
+        Raises:
+            IbmError: If that fails.
+            MissingDependencyError: If a package is missing.
+        """
+        from qmastermind_qiskit.ibm.local import NoService
+        from qmastermind_qiskit.ibm.records import FINAL
+
+        if not record.instance or (ended and record.state in FINAL):
+            return NoService()
+        if record.instance not in self._known:
+            self._known[record.instance] = connect(record.instance)
+        return self._known[record.instance]
 
 
 def quiet() -> None:

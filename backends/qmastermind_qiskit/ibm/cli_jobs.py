@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from qmastermind.cli.common import JsonFlag, console, print_json
-from qmastermind_qiskit.ibm.cli_common import IdArgument, client_of, notify, spinner
+from qmastermind.cli.common import JsonFlag, print_json
+from qmastermind_qiskit.ibm.cli_common import Connections, IdArgument, notify, spinner
 
 if TYPE_CHECKING:
-    from qmastermind_qiskit.ibm.client import Client, Progress
+    from qmastermind_qiskit.ibm.client import Progress
     from qmastermind_qiskit.ibm.decode import Outcome
+    from qmastermind_qiskit.ibm.errors import IbmError
     from qmastermind_qiskit.ibm.records import JobRecord
 
 
@@ -32,14 +33,12 @@ def jobs(
     store = JobStore()
     records, problems = store.scan()
     if refresh:
-        clients: dict[str, Client] = {}
+        connections = Connections()
         for i, record in enumerate(records):
             if record.state in FINAL:
                 continue
             try:
-                if record.instance not in clients:
-                    clients[record.instance] = client_of(record)
-                records[i], _ = look(record, clients[record.instance], store, notify)
+                records[i], _ = look(record, connections(record), store, notify)
             except (IbmError, MissingDependencyError) as error:  # the list is shown all the same
                 problems.append(f"{record.job_id or record.tag}: {error}")
     for problem in problems:
@@ -58,7 +57,7 @@ def status(job: IdArgument, json: JsonFlag = False) -> None:
 
     store = JobStore()
     record = store.find(job)
-    record, progress = look(record, client_of(record), store, notify)
+    record, progress = look(record, Connections()(record), store, notify)
     if json:
         print_json({**show.summary(record), "status": progress.status})
     else:
@@ -77,40 +76,43 @@ def result(
     from qmastermind_qiskit.ibm.records import JobStore
 
     record = JobStore().find(job)
-    finish([record], client_of(record), json, timeout, wait or timeout is not None)
+    finish([record], Connections(), json, timeout, wait or timeout is not None)
 
 
 def cancel(job: IdArgument, json: JsonFlag = False) -> None:
-    """Cancels a job."""
+    """Cancels a job, or a double of it."""
     from qmastermind_qiskit.ibm import show
     from qmastermind_qiskit.ibm.jobs import cancel as end
     from qmastermind_qiskit.ibm.records import JobStore
 
     store = JobStore()
     record = store.find(job)
-    record = end(record, client_of(record), store, notify)
+    double = job if job in record.doubles else None
+    record = end(record, Connections()(record, ended=double is None), store, notify, double)
     if json:
         print_json(show.summary(record))
     else:
-        console().print(f"job {record.job_id} is cancelled")
+        show.cancelled(record, double)
 
 
 def finish(
     records: Sequence[JobRecord],
-    client: Client,
+    connections: Connections,
     json: bool,
     timeout: float | None,
     wait: bool = True,
 ) -> None:
-    """Waits for jobs, shows what came of them, and fails if an answer is wrong."""
+    """Waits for jobs, shows what came of each, and fails if one failed or an answer is wrong."""
     from qmastermind_qiskit.ibm import show
     from qmastermind_qiskit.ibm.decode import decode
-    from qmastermind_qiskit.ibm.jobs import how_to_return
+    from qmastermind_qiskit.ibm.errors import IbmError
     from qmastermind_qiskit.ibm.jobs import result as fetch
     from qmastermind_qiskit.ibm.records import JobStore
+    from qmastermind_qiskit.ibm.recovery import how_to_return
 
     store = JobStore()
-    done: list[tuple[JobRecord, Outcome]] = []
+    done: list[tuple[JobRecord, Outcome | IbmError]] = []
+    interrupted = False
     for record in records:
         with spinner(f"job {record.job_id}") as tell:
 
@@ -119,18 +121,35 @@ def finish(
 
             try:
                 record = fetch(
-                    record, client, store, notify, wait=wait, timeout=timeout, watch=watch
+                    record,
+                    connections(record),
+                    store,
+                    notify,
+                    wait=wait,
+                    timeout=timeout,
+                    watch=watch,
                 )
+                done.append((record, decode(record)))
+            except IbmError as error:
+                if len(records) == 1:
+                    raise
+                done.append((record, error))
             except KeyboardInterrupt:
-                for waiting in records[len(done) :]:
-                    notify(f"job {waiting.job_id} goes on. {how_to_return(waiting)}")
-                raise
-        done.append((record, decode(record)))
-    if json:
-        rows = [{**show.summary(r), **o.as_dict()} for r, o in done]
+                interrupted = True
+                break
+    if json and not interrupted:
+        rows = [{**show.summary(r), **_came_of(o)} for r, o in done]
         print_json(rows[0] if len(rows) == 1 else {"jobs": rows})
-    else:
+    elif not json:
         for record, outcome in done:
             show.outcome(record, outcome)
-    if any(outcome.verified is False for _, outcome in done):
+    if interrupted:
+        for waiting in records[len(done) :]:
+            notify(f"job {waiting.job_id} goes on. {how_to_return(waiting)}")
+        raise KeyboardInterrupt
+    if any(isinstance(o, IbmError) or o.verified is False for _, o in done):
         raise typer.Exit(1)
+
+
+def _came_of(outcome: Outcome | IbmError) -> dict[str, Any]:
+    return {"error": str(outcome)} if isinstance(outcome, Exception) else outcome.as_dict()

@@ -1,4 +1,4 @@
-"""The small interface that sending and fetching need: an account has it, and so have local runs."""
+"""The small interface that sending and fetching need of an account."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 from qmastermind.backend import check_shots
 from qmastermind.errors import UsageError
 from qmastermind.results import Counts
+from qmastermind_qiskit.ibm.errors import IbmError
 
 if TYPE_CHECKING:
     from qiskit import QuantumCircuit
@@ -71,6 +72,18 @@ class Progress:
     position: int | None = None
 
 
+class NotTakenError(Exception):
+    """It is certain that no job exists: nothing was sent, or the service refused it.
+
+    Args:
+        error: Why.
+    """
+
+    def __init__(self, error: IbmError) -> None:
+        self.error = error
+        super().__init__(str(error))
+
+
 class RemoteJob(Protocol):
     """A job that was sent."""
 
@@ -89,13 +102,23 @@ class RemoteJob(Protocol):
         """Asks for it to be cancelled."""
 
 
-class Client(Protocol):
-    """What sends jobs and finds them again."""
+class Finder(Protocol):
+    """What knows the jobs of an instance."""
 
     instance: str
 
+    def find(self, tag: str) -> list[str]:
+        """Ids of the jobs with a tag, oldest first."""
+
+    def job(self, job_id: str) -> RemoteJob:
+        """The job of an id."""
+
+
+class Client(Finder, Protocol):
+    """What sends jobs and finds them again."""
+
     def batch(self, device: Device) -> AbstractContextManager[Any]:
-        """A batch for several jobs, or None where there are no batches."""
+        """A batch for several jobs."""
 
     def send(
         self,
@@ -105,10 +128,8 @@ class Client(Protocol):
         tag: str,
         batch: Any = None,
     ) -> str:
-        """Sends circuits as one job and returns its id."""
+        """Sends circuits as one job and returns its id.
 
-    def find(self, tag: str) -> list[str]:
-        """Ids of the jobs with a tag, oldest first."""
-
-    def job(self, job_id: str) -> RemoteJob:
-        """The job of an id."""
+        Raises:
+            NotTakenError: If it is certain that no job exists. After any other error it may.
+        """

@@ -10,10 +10,10 @@ from typing import Any
 
 from qmastermind.errors import MissingDependencyError
 from qmastermind_qiskit.ibm.account import IbmClient, client_version, sampler_name
+from qmastermind_qiskit.ibm.attempt import versions
 from qmastermind_qiskit.ibm.cli_common import missing_package
 from qmastermind_qiskit.ibm.errors import ACCOUNT_FILE, IbmError
 from qmastermind_qiskit.ibm.records import JobStore, home
-from qmastermind_qiskit.ibm.submit import versions
 
 
 @dataclass(frozen=True)

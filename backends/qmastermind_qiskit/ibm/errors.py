@@ -10,10 +10,12 @@ IbmError (BackendError)
 ├── DeviceNotFoundError       no such device, offline or on the account; exit code 2
 ├── NotIsaError               a circuit uses what the device does not have
 ├── ForecastRefusedError      the answer would drown in noise
+├── TimeLimitError            takes longer than the job may; exit code 2
 ├── SubmissionUnclearError    sent, but no answer came: the job may exist
 ├── TooManyRequestsError      the service asks for patience
 ├── ServiceFaultError         the service failed, or its answer cannot be read
-├── JobNotFoundError          no record and no job of that name
+├── JobNotFoundError          the service knows no such job
+│   └── UnknownJobError       no record of that name, or several; exit code 2
 ├── JobFailedError            the job ended in an error
 ├── JobCancelledError         the job was cancelled
 ├── JobTimeoutError           still not done; the job goes on
@@ -28,6 +30,7 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Self
 
 from qmastermind.errors import BackendError
 
@@ -44,18 +47,20 @@ class IbmError(BackendError):
     """
 
     hint = ""
-    took_nothing = False
-    """Whether it is certain that the service took nothing in."""
 
     def __init__(self, message: str, hint: str | None = None) -> None:
+        self.message = message
         self.hint = type(self).hint if hint is None else hint
         super().__init__(redact(f"{message.rstrip('. ')}. {self.hint}".strip()))
+
+    def but(self, hint: str) -> Self:
+        """The same error with one more thing to do or to know at its end."""
+        return type(self)(self.message, f"{self.hint} {hint}".strip())
 
 
 class NoAccountError(IbmError):
     """There is no saved account and no token in the environment."""
 
-    took_nothing = True
     hint = (
         "Set QISKIT_IBM_TOKEN (and QISKIT_IBM_INSTANCE), or save an account once with "
         "QiskitRuntimeService.save_account(token=..., instance=...) and then: "
@@ -66,7 +71,6 @@ class NoAccountError(IbmError):
 class BadTokenError(IbmError):
     """The service does not accept the token."""
 
-    took_nothing = True
     hint = "Make a new API key at https://quantum.cloud.ibm.com and set QISKIT_IBM_TOKEN to it."
 
 
@@ -79,21 +83,18 @@ class NoNetworkError(IbmError):
 class InstanceDeniedError(IbmError):
     """The account has no access to the instance."""
 
-    took_nothing = True
     hint = "Set QISKIT_IBM_INSTANCE to an instance of this account, or to 'auto'."
 
 
 class PlanForbidsError(IbmError):
     """The plan of the instance does not include what was asked."""
 
-    took_nothing = True
     hint = "Use --mode job or --mode batch: every plan has them."
 
 
 class UsageSpentError(IbmError):
     """The instance has no seconds left."""
 
-    took_nothing = True
     hint = (
         "Wait for the next period, use another instance, or run --device fake_NAME, "
         "which costs nothing."
@@ -104,22 +105,25 @@ class DeviceNotFoundError(IbmError, LookupError):
     """There is no device of that name: misuse, as any other name that there is not."""
 
     exit_code = 2
-    took_nothing = True
     hint = "`qmastermind ibm devices` lists the account's, with --offline the stored ones."
 
 
 class NotIsaError(IbmError):
     """A circuit uses a gate, a pair of qubits or an angle that the device does not have."""
 
-    took_nothing = True
     hint = "Compile it for this device; nothing was sent."
 
 
 class ForecastRefusedError(IbmError):
     """The right answer is not expected to stand out from the noise."""
 
-    took_nothing = True
     hint = "Nothing was sent. --force sends it all the same."
+
+
+class TimeLimitError(IbmError):
+    """The service would end the job before it is done, and charge for it."""
+
+    exit_code = 2
 
 
 class SubmissionUnclearError(IbmError):
@@ -129,8 +133,7 @@ class SubmissionUnclearError(IbmError):
 class TooManyRequestsError(IbmError):
     """The service asks for patience."""
 
-    took_nothing = True
-    hint = "Wait a minute; on the open plan also for pending jobs to end. Nothing was sent."
+    hint = "Wait a minute; on the open plan also for pending jobs to end."
 
 
 class ServiceFaultError(IbmError):
@@ -140,8 +143,13 @@ class ServiceFaultError(IbmError):
 
 
 class JobNotFoundError(IbmError):
-    """There is neither a record nor a job of that name."""
+    """The service knows no such job."""
 
+
+class UnknownJobError(JobNotFoundError):
+    """There is no record of that name, or more than one: misuse."""
+
+    exit_code = 2
     hint = "`qmastermind ibm jobs` lists the records; the path of a record file also works."
 
 
@@ -168,7 +176,6 @@ class RecordError(IbmError):
 class ClientUnsupportedError(IbmError):
     """The installed version of IBM's client is not one that this works with."""
 
-    took_nothing = True
     hint = "Install a supported one: pip install -U 'qmastermind[ibm]'"
 
 
@@ -198,27 +205,21 @@ def translate(error: Exception, doing: str) -> IbmError:
     if isinstance(error, IbmError):
         return error
     causes = list(_causes(error))
-    found = _translated(causes, doing)
-    status = _status_of(causes)
-    if (status is not None and status < 500) or any(
-        type(e).__name__ == "IBMInputValueError" for e in causes
-    ):
-        found.took_nothing = True
-    return found
-
-
-def _translated(causes: list[BaseException], doing: str) -> IbmError:
     names = {type(e).__name__ for e in causes}
-    text = "; ".join(dict.fromkeys(_first_line(e) for e in causes[:2]))
     status = _status_of(causes)
+    words, code = _service_words(causes)
+    text = f"{words} (code {code})" if code is not None else words
     message = f"{doing[0].upper()}{doing[1:]} failed: {text}"
     lowered = " ".join(str(e) for e in causes).lower()
 
+    if (status is not None and status >= 500) or "RetryError" in names:
+        # The service did answer, whatever the client made of it.
+        return ServiceFaultError(f"IBM's service failed while {doing}: {text}")
     if names & set(_CONNECTION):
         return NoNetworkError(f"No connection to IBM's service while {doing}")
     if "AccountNotFoundError" in names:
         return NoAccountError("No IBM Quantum account was found")
-    if "open plan" in lowered or "1352" in lowered:
+    if "open plan" in lowered or (code == _NO_SESSION and status is not None):
         return PlanForbidsError(f"The plan of the instance does not allow it: {text}")
     if "InvalidAccountError" in names or "IBMNotAuthorizedError" in names or status == 401:
         return BadTokenError(f"IBM's service does not accept the token ({doing})")
@@ -232,9 +233,12 @@ def _translated(causes: list[BaseException], doing: str) -> IbmError:
         return TooManyRequestsError(message)
     if names & set(_UNREADABLE):
         return ServiceFaultError(f"The service's answer while {doing} cannot be read")
-    if (status is not None and status >= 500) or "maintenance" in lowered:
+    if "maintenance" in lowered:
         return ServiceFaultError(message)
     return IbmError(message, "The message is the service's own.")
+
+
+_NO_SESSION = 1352
 
 
 def is_transient(error: IbmError) -> bool:
@@ -266,9 +270,22 @@ def _status(error: BaseException) -> int | None:
     return None
 
 
-def _first_line(error: BaseException) -> str:
-    lines = str(error).strip("'\" ").splitlines()
-    return lines[0][:300] if lines else type(error).__name__
+def _service_words(causes: list[BaseException]) -> tuple[str, int | None]:
+    """What the service said and its code, without what the client puts around it."""
+    for error in causes:
+        text = str(error)
+        start = text.find('{"errors"')
+        if start < 0:
+            continue
+        try:
+            answer, _ = json.JSONDecoder().raw_decode(text[start:])
+            said = answer["errors"][0]
+            code = said.get("code")
+            return str(said["message"])[:300], code if isinstance(code, int) else None
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            continue
+    lines = str(causes[0]).strip("'\" ").splitlines()
+    return (lines[0][:300] if lines else type(causes[0]).__name__), None
 
 
 def redact(text: str) -> str:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from qmastermind_qiskit.ibm.client import Client, Progress, RemoteJob
+from qmastermind_qiskit.ibm.client import Finder, Progress, RemoteJob
 from qmastermind_qiskit.ibm.errors import (
     IbmError,
     JobCancelledError,
@@ -25,7 +25,7 @@ from qmastermind_qiskit.ibm.records import (
     JobRecord,
     JobStore,
 )
-from qmastermind_qiskit.ibm.submit import LOOKS, Notify, note_doubles, recover
+from qmastermind_qiskit.ibm.recovery import LOOKS, Notify, how_to_return, note_doubles, recover
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ Watch = Callable[[Progress, float], None]
 
 
 def look(
-    record: JobRecord, client: Client, store: JobStore, notify: Notify
+    record: JobRecord, client: Finder, store: JobStore, notify: Notify
 ) -> tuple[JobRecord, Progress]:
     """Asks the service once where a job stands, and brings its record up to date.
 
@@ -51,7 +51,7 @@ def look(
         return record, Progress(record.state, record.reason)
     record = recover(record, client, store, notify)
     if record.state == SENDING:
-        return record, Progress("unknown")
+        return record, Progress("unknown", _being_sent(store))
     job = _job(record, client)
     progress = job.progress()
     if progress.status == "done":
@@ -69,7 +69,7 @@ def look(
 
 def result(
     record: JobRecord,
-    client: Client,
+    client: Finder,
     store: JobStore,
     notify: Notify,
     *,
@@ -108,10 +108,8 @@ def result(
             progress = Progress("unknown", str(error))
         if record.state in FINAL:
             return _require_done(record)
-        if record.state == SENDING and not bad:
-            raise JobNotFoundError(
-                f"the service knows no job with the tag {record.tag}: it did not arrive, or not yet"
-            )
+        if record.state == SENDING and not bad and not (wait and progress.reason):
+            raise _not_arrived(record, progress.reason)
         waited = time.monotonic() - started
         if watch is not None:
             watch(progress, waited)
@@ -126,28 +124,81 @@ def result(
         pause = min(SLOWEST_POLL, pause * 1.5)
 
 
-def cancel(record: JobRecord, client: Client, store: JobStore, notify: Notify) -> JobRecord:
-    """Cancels a job.
+def cancel(
+    record: JobRecord,
+    client: Finder,
+    store: JobStore,
+    notify: Notify,
+    double: str | None = None,
+) -> JobRecord:
+    """Asks for a job to be cancelled, and looks what became of it.
+
+    Args:
+        record: Of the job.
+        client: Where it runs.
+        store: Where the record is kept.
+        notify: Told of doubles.
+        double: One of the record's doubles, to be cancelled in place of the job itself.
+
+    Returns:
+        The record: ``cancelled`` once the service says so, and until then as it was, with a note.
 
     Raises:
-        JobFailedError: If it has ended already.
+        JobFailedError: If it has ended already, or ended otherwise.
         JobNotFoundError: If it never arrived.
     """
+    if double is not None:
+        client.job(double).cancel()
+        return store.save(record, notes=_with_note(record, f"cancelling of {double} was asked for"))
     record = recover(record, client, store, notify)
     if record.state == SENDING:
-        raise JobNotFoundError(f"the service knows no job with the tag {record.tag}")
+        raise _not_arrived(record, _being_sent(store))
     if record.state in FINAL:
-        raise JobFailedError(f"job {record.job_id} has ended: it is {record.state}", "")
+        raise _has_ended(record)
     _job(record, client).cancel()
-    return store.save(record, state=CANCELLED)
+    record = store.save(record, notes=_with_note(record, "cancelling was asked for"))
+    for pause in (0.0, FIRST_POLL, 5 * FIRST_POLL, 10 * FIRST_POLL):
+        time.sleep(pause)
+        try:
+            record, _ = look(record, client, store, notify)
+        except IbmError as error:
+            if not is_transient(error):
+                raise
+        if record.state == CANCELLED:
+            return record
+        if record.state in FINAL:
+            raise _has_ended(record)
+    return record
 
 
-def how_to_return(record: JobRecord) -> str:
-    """The command that goes on with a job, in words."""
-    return f"Return with: qmastermind ibm result {record.job_id or record.tag} --wait"
+def _with_note(record: JobRecord, note: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*record.notes, note)))
 
 
-def _job(record: JobRecord, client: Client) -> RemoteJob:
+def _has_ended(record: JobRecord) -> JobFailedError:
+    if record.job_id is None:
+        return JobFailedError(
+            f"there is no job to cancel: the service refused it (tag {record.tag})", ""
+        )
+    back = f"qmastermind ibm result {record.job_id} shows it." if record.state == DONE else ""
+    return JobFailedError(f"job {record.job_id} cannot be cancelled: it is {record.state}", back)
+
+
+def _being_sent(store: JobStore) -> str:
+    """Who may be sending a record without a job at this moment; empty if nobody."""
+    sender = store.sender()
+    return "" if sender is None else f"{sender} is sending jobs at this moment"
+
+
+def _not_arrived(record: JobRecord, why: str) -> JobNotFoundError:
+    return JobNotFoundError(
+        f"the service knows no job with the tag {record.tag}: it did not arrive, or not yet"
+        + (f" ({why})" if why else ""),
+        f"Later: qmastermind ibm status {record.tag}. Sending the same again looks for it first.",
+    )
+
+
+def _job(record: JobRecord, client: Finder) -> RemoteJob:
     assert record.job_id is not None  # every state but SENDING and REFUSED has one
     return client.job(record.job_id)
 

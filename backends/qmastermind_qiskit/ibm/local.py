@@ -1,99 +1,43 @@
-"""Jobs of stored devices: the same interface as IBM's service, run here with the device's noise."""
+"""Jobs of stored devices: they run here, with the device's noise, and end in their record."""
 
 from __future__ import annotations
 
-import json
 import uuid
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NoReturn
 
-from qmastermind.results import Counts
-from qmastermind_qiskit.ibm.client import Progress, RunOptions
-from qmastermind_qiskit.ibm.errors import JobFailedError, JobNotFoundError
+from qmastermind_qiskit.ibm.errors import JobNotFoundError
 from qmastermind_qiskit.ibm.noise import NoisySimulator
-from qmastermind_qiskit.ibm.records import home, write_atomically
+from qmastermind_qiskit.ibm.records import DONE, JobRecord, JobStore
 
 if TYPE_CHECKING:
-    from qiskit import QuantumCircuit
-
-    from qmastermind_qiskit.ibm.device import Device
+    from qmastermind_qiskit.ibm.plan import Plan
 
 
-class LocalClient:
-    """Runs a job while it is sent, and keeps its counts in a file.
+def run(plan: Plan, record: JobRecord, store: JobStore) -> JobRecord:
+    """Runs a plan here and returns its record with the counts.
 
+    Nothing is written before: a run that is interrupted has cost nothing and is simply repeated.
     Decoupling and twirling are not applied: the simulated noise has nothing that they undo.
 
     Args:
-        folder: Where the counts are kept; default ``ibm/local`` under the user's data folder.
+        plan: For a stored device.
+        record: What is known of it beforehand.
+        store: Where the record is kept.
     """
+    counts = NoisySimulator(plan.device).run(plan.circuits, plan.options.shots, plan.options.seed)
+    job_id = f"local-{uuid.uuid4().hex[:12]}"
+    return store.save(record, state=DONE, job_id=job_id, results=tuple(counts))
+
+
+class NoService:
+    """Whom to ask about a local job: nobody, as its record has all there is."""
 
     instance = ""
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self.folder = folder or home() / "ibm" / "local"
-
-    def batch(self, device: Device) -> AbstractContextManager[None]:
-        """There are no batches."""
-        return nullcontext()
-
-    def send(
-        self,
-        circuits: Sequence[QuantumCircuit],
-        device: Device,
-        options: RunOptions,
-        tag: str,
-        batch: Any = None,
-    ) -> str:
-        """Runs circuits and returns the id under which their counts are kept."""
-        counts = NoisySimulator(device).run(circuits, options.shots, options.seed)
-        job_id = f"local-{uuid.uuid4().hex[:12]}"
-        text = json.dumps({"tag": tag, "device": device.name, "counts": counts})
-        write_atomically(self.folder / f"{job_id}.json", text)
-        return job_id
-
     def find(self, tag: str) -> list[str]:
-        """Ids of the jobs with a tag."""
-        return sorted(
-            path.stem
-            for path in self.folder.glob("*.json")
-            if json.loads(path.read_text(encoding="utf-8"))["tag"] == tag
-        )
+        """No jobs."""
+        return []
 
-    def job(self, job_id: str) -> LocalJob:
-        """The job of an id.
-
-        Raises:
-            JobNotFoundError: If it was not run on this machine.
-        """
-        path = self.folder / f"{job_id}.json"
-        if not path.is_file():
-            raise JobNotFoundError(f"job {job_id} was not run on this machine")
-        counts = json.loads(path.read_text(encoding="utf-8"))["counts"]
-        return LocalJob(job_id, [Counts(part) for part in counts])
-
-
-class LocalJob:
-    """A job that is done."""
-
-    def __init__(self, job_id: str, counts: list[Counts]) -> None:
-        self.job_id = job_id
-        self._counts = counts
-
-    def progress(self) -> Progress:
-        """Always ``done``."""
-        return Progress("done")
-
-    def counts(self) -> list[Counts]:
-        """The counts of each part, bit 0 leftmost."""
-        return self._counts
-
-    def seconds(self) -> float | None:
-        """Nothing is charged."""
-        return None
-
-    def cancel(self) -> None:
-        """Raises JobFailedError: it is done."""
-        raise JobFailedError(f"job {self.job_id} cannot be cancelled: it is done", "")
+    def job(self, job_id: str) -> NoReturn:
+        """Raises JobNotFoundError: what a record does not have is lost."""
+        raise JobNotFoundError(f"job {job_id} has left no counts in its record", "Run it again.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -94,6 +95,8 @@ class Plan:
         options: How.
         parts: Its circuits.
         tried: Forecasts by number of iterations, where the number was chosen here.
+        request: Hash of what was asked for, before anything was chosen by calibration, queue or
+            chance; empty if it was this plan.
     """
 
     task: Task
@@ -101,6 +104,7 @@ class Plan:
     options: RunOptions
     parts: tuple[PartPlan, ...]
     tried: Mapping[int, Forecast] = field(default_factory=dict)
+    request: str = ""
 
     @property
     def verdict(self) -> Verdict:
@@ -118,19 +122,35 @@ class Plan:
         return sum(p.forecast.seconds for p in self.parts)
 
     @property
+    def too_long(self) -> str:
+        """Why the service would end the job before its end; empty if it would not."""
+        limit = self.options.max_seconds
+        if limit is None or self.seconds <= limit:
+            return ""
+        return (
+            f"it needs about {self.seconds:.0f} device seconds, and the service ends it after "
+            f"{limit}, charged and without a result"
+        )
+
+    @property
+    def enough_seconds(self) -> int:
+        """A limit that leaves some room."""
+        return math.ceil(1.25 * self.seconds)
+
+    @property
     def circuits(self) -> list[QuantumCircuit]:
         """What is sent."""
         return [p.native for p in self.parts]
 
     @property
     def fingerprint(self) -> str:
-        """Equal for the same work: task, device and options, whatever the calibration of today."""
+        """Equal for the same circuits, device and options, however they are compiled."""
         options = self.options.as_dict()
         del options["seed"]  # which a device has no use for
         what = {
             "device": self.device.name,
             "options": options,
-            "circuits": [_neutral_hash(p.part.circuit) for p in self.parts],
+            "circuits": [neutral_hash(p.part.circuit) for p in self.parts],
             "task": dict(self.task.decoding),
         }
         return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
@@ -144,6 +164,8 @@ class Plan:
             "reason": self.reason,
             "shots": self.options.shots,
             "seconds": self.seconds,
+            "max_seconds": self.options.max_seconds,
+            "too_long": self.too_long,
             "tried": {str(k): f.success for k, f in self.tried.items()},
             "notes": list(self.device.notes),
             "parts": [
@@ -248,7 +270,8 @@ def _compile(
     return PartPlan(part, native, expected, initial, final, seed, spares)
 
 
-def _neutral_hash(circuit: Circuit) -> str:
+def neutral_hash(circuit: Circuit) -> str:
+    """Equal for the same circuit, before it is compiled."""
     digest = hashlib.sha256(f"{circuit.num_qubits} {circuit.num_bits}".encode())
     for op in circuit.flat():
         digest.update(type(op).__name__.encode())

@@ -11,21 +11,25 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, NoReturn
 
 from qmastermind.errors import MissingDependencyError
 from qmastermind.files import replacing
-from qmastermind_qiskit.ibm.errors import JobNotFoundError, RecordError
+from qmastermind_qiskit.ibm.errors import RecordError, UnknownJobError
+from qmastermind_qiskit.ibm.locking import alone, holder
 
 SCHEMA = 1
 
 SENDING, SENT = "sending", "sent"
 DONE, FAILED, CANCELLED, REFUSED = "done", "failed", "cancelled", "refused"
 FINAL = frozenset({DONE, FAILED, CANCELLED, REFUSED})
+_STATES = FINAL | {SENDING, SENT}
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,8 @@ class JobRecord:
     Attributes:
         tag: Unique; chosen before sending, and given to the service as a job tag.
         fingerprint: Hash of device, shots, options and circuits: equal for the same work.
+        request: Hash of what was asked for, before a device or a number of iterations was chosen
+            or a secret drawn; empty if circuits were given.
         device: Name of the device.
         shots: Shots that were asked for, of each part.
         task: What the job is about and how its counts are decoded.
@@ -52,6 +58,7 @@ class JobRecord:
         results: Counts of each part, bit 0 leftmost, once fetched.
         seconds: Charged seconds, once known.
         notes: What the user was told.
+        doubles: Ids of other jobs of the service with the same tag.
         created: UTC, ISO 8601.
         updated: UTC, ISO 8601.
         schema: Version of this format.
@@ -63,6 +70,7 @@ class JobRecord:
     shots: int
     task: Mapping[str, Any]
     parts: tuple[Mapping[str, Any], ...]
+    request: str = ""
     state: str = SENDING
     job_id: str | None = None
     instance: str = ""
@@ -75,6 +83,7 @@ class JobRecord:
     results: tuple[Mapping[str, int], ...] | None = None
     seconds: float | None = None
     notes: tuple[str, ...] = ()
+    doubles: tuple[str, ...] = ()
     created: str = ""
     updated: str = ""
     schema: int = SCHEMA
@@ -91,7 +100,7 @@ class JobRecord:
             RecordError: If the text is none, or of a later version of this format.
         """
         try:
-            data = json.loads(text)
+            data = json.loads(text, parse_constant=_no_number)
             if data["schema"] > SCHEMA:
                 raise RecordError(
                     f"the record has format {data['schema']}, this version knows {SCHEMA}",
@@ -99,11 +108,53 @@ class JobRecord:
                 )
             known = {f.name for f in fields(cls)}
             data = {k: v for k, v in data.items() if k in known}
-            for name in ("parts", "notes", "results"):
+            _check(data)
+            for name in _LISTS & data.keys():
                 data[name] = None if data[name] is None else tuple(data[name])
             return cls(**data)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise RecordError(f"not a job record: {error}", "") from None
+
+
+_LISTS = {"parts", "notes", "doubles", "results"}
+_TYPES: Mapping[str, type | tuple[type, ...]] = {
+    "job_id": (str, NoneType),
+    "batch_id": (str, NoneType),
+    "shots": int,
+    "attempts": int,
+    "schema": int,
+    "seconds": (int, float, NoneType),
+    "task": dict,
+    "options": dict,
+    "versions": dict,
+    "parts": list,
+    "notes": list,
+    "doubles": list,
+    "results": (list, NoneType),
+}
+"""Of the fields in JSON; the others are texts."""
+
+
+def _check(data: Mapping[str, Any]) -> None:
+    """Raises a ValueError unless every field is what the rest of the program takes it for."""
+    for name, value in data.items():
+        if not isinstance(value, _TYPES.get(name, str)):
+            raise ValueError(f"{name} is {str(value)[:40]!r}")
+    inside: list[tuple[Any, type]] = [(data["task"]["title"], str)]
+    inside += [(part, dict) for part in (*data["parts"], *(data.get("results") or ()))]
+    inside += [(text, str) for text in (*data.get("notes", ()), *data.get("doubles", ()))]
+    inside += [(n, int) for counts in data.get("results") or () for n in counts.values()]
+    for value, expected in inside:
+        if not isinstance(value, expected):
+            raise ValueError(f"{str(value)[:40]!r} is no {expected.__name__}")
+    if data.get("state", SENDING) not in _STATES:
+        raise ValueError(f"unknown state {data['state']!r}")
+    if Path(data["tag"]).name != data["tag"]:  # it becomes a file name
+        raise ValueError(f"{data['tag'][:40]!r} is no tag")
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no number")
 
 
 def new_tag() -> str:
@@ -115,7 +166,7 @@ def home() -> Path:
     """Where records live: ``$QMASTERMIND_HOME``, else the user's data folder."""
     chosen = os.environ.get("QMASTERMIND_HOME")
     if chosen:
-        return Path(chosen)
+        return Path(chosen).expanduser().absolute()
     try:
         from platformdirs import user_data_path
     except ImportError:
@@ -137,24 +188,71 @@ class JobStore:
         """The file of a tag."""
         return self.folder / f"{tag}.json"
 
-    def save(self, record: JobRecord, **changes: Any) -> JobRecord:
-        """Writes a record with ``changes`` and returns it as written.
-
-        After this returns the record is on disk; if it does not return, the old record is.
+    @contextmanager
+    def alone(self, notify: Callable[[str], None]) -> Iterator[None]:
+        """Keeps other processes from sending jobs of this folder; waits for one that does.
 
         Raises:
             RecordError: If the folder cannot be written.
         """
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        record = replace(record, **changes, created=record.created or now, updated=now)
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(
+                    alone(self._lock, lambda who: notify(f"{who} is sending jobs; waiting for it"))
+                )
+            except OSError as error:
+                raise _unwritable(self._lock, error) from None
+            yield
+
+    def sender(self) -> str | None:
+        """Who is sending jobs of this folder at this moment, such as ``process 123``."""
+        return holder(self._lock)
+
+    @property
+    def _lock(self) -> Path:
+        return self.folder / "sending.lock"
+
+    def save(self, record: JobRecord, **changes: Any) -> JobRecord:
+        """Writes a record with ``changes`` and returns it as written.
+
+        After this returns the record is on disk; if it does not return, the old record is. What
+        has ended stays ended: a copy of before adds no more than its notes to a final record.
+
+        Raises:
+            RecordError: If the folder cannot be written.
+        """
+        now = datetime.now(UTC).isoformat(timespec="microseconds")
+        path = self.path(record.tag)
+        record = replace(record, **changes)
+        if record.state not in FINAL:
+            record = self._beside(record)
+        record = replace(record, created=record.created or now, updated=now)
         try:
-            write_atomically(self.path(record.tag), record.to_json())
+            write_atomically(path, record.to_json())
         except OSError as error:
+            if record.job_id is None:
+                raise _unwritable(path, error) from None
             raise RecordError(
-                f"cannot write the job record {self.path(record.tag)}: {error.strerror}",
-                "Set QMASTERMIND_HOME to a folder that can be written.",
+                f"job {record.job_id} is with the service (tag {record.tag}, {record.device}), but "
+                f"its record {path} cannot be written: {error.strerror}",
+                "Sending it again would make a second job. Make room, then: "
+                f"qmastermind ibm status {record.tag}",
             ) from None
         return record
+
+    def _beside(self, record: JobRecord) -> JobRecord:
+        """The record, or the final one that has been written meanwhile, with what both tell."""
+        try:
+            kept = self.load(self.path(record.tag))
+        except RecordError:
+            return record
+        if kept.state not in FINAL:
+            return record
+        return replace(
+            kept,
+            notes=tuple(dict.fromkeys((*kept.notes, *record.notes))),
+            doubles=tuple(dict.fromkeys((*kept.doubles, *record.doubles))),
+        )
 
     def load(self, path: Path) -> JobRecord:
         """Reads one file.
@@ -166,7 +264,7 @@ class JobStore:
             return JobRecord.from_json(path.read_text(encoding="utf-8"))
         except OSError as error:
             raise RecordError(f"cannot read {path}: {error.strerror}", "") from None
-        except RecordError as error:
+        except (ValueError, RecordError) as error:
             raise RecordError(f"{path}: {error}", "") from None
 
     def scan(self) -> tuple[list[JobRecord], list[str]]:
@@ -182,16 +280,19 @@ class JobStore:
     def find(self, name: str) -> JobRecord:
         """The record of a tag, a job id, an unambiguous beginning of either, or a file.
 
-        A file of another folder is taken into this one, so that later changes have a place.
+        The id of a double leads to the record of its job. A file of another folder is taken into
+        this one, so that later changes have a place, unless this one knows more.
 
         Raises:
-            JobNotFoundError: If there is none, or more than one.
+            UnknownJobError: If there is none, or more than one.
+            RecordError: If the file cannot be read.
         """
         if name.endswith(".json") and Path(name).is_file():
-            record = self.load(Path(name))
-            return record if self.path(record.tag).exists() else self.save(record)
-        records, _ = self.scan()
-        exact = [r for r in records if name in (r.tag, r.job_id)]
+            return self._take_in(self.load(Path(name)))
+        if name and Path(name).name == name and self.path(name).is_file():
+            return self.load(self.path(name))
+        records, problems = self.scan()
+        exact = [r for r in records if name == r.job_id or name in r.doubles]
         found = exact or [
             r for r in records if name and (r.tag.startswith(name) or _id(r).startswith(name))
         ]
@@ -199,8 +300,28 @@ class JobStore:
             return found[0]
         if found:
             tags = ", ".join(r.tag for r in found)
-            raise JobNotFoundError(f"{name!r} fits more than one job record: {tags}")
-        raise JobNotFoundError(f"there is no job record {name!r}")
+            raise UnknownJobError(f"{name!r} fits more than one job record: {tags}")
+        unread = f"; some cannot be read: {'; '.join(problems)}" if problems else ""
+        raise UnknownJobError(f"there is no job record {name!r}{unread}")
+
+    def _take_in(self, record: JobRecord) -> JobRecord:
+        try:
+            kept = self.load(self.path(record.tag))
+        except RecordError:
+            return self.save(record)
+        return kept if _knowledge(kept) >= _knowledge(record) else self.save(record)
+
+
+def _unwritable(path: Path, error: OSError) -> RecordError:
+    return RecordError(
+        f"cannot write the job record {path}: {error.strerror}",
+        "Nothing was sent now. Set QMASTERMIND_HOME to a folder that can be written.",
+    )
+
+
+def _knowledge(record: JobRecord) -> int:
+    """How much is known of a job: that it ended, that it exists, or nothing."""
+    return 2 if record.state in FINAL else 1 if record.job_id else 0
 
 
 def _id(record: JobRecord) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,7 +15,13 @@ import numpy as np
 from qmastermind.errors import UnknownNameError, UsageError
 from qmastermind.game import Code, Rules
 from qmastermind_qiskit.ibm import tasks
-from qmastermind_qiskit.ibm.plan import Compilation, Plan, make_plan, plan_iterations
+from qmastermind_qiskit.ibm.plan import (
+    Compilation,
+    Plan,
+    make_plan,
+    neutral_hash,
+    plan_iterations,
+)
 
 if TYPE_CHECKING:
     from qmastermind.algorithms.deutsch import Pairs
@@ -40,6 +48,7 @@ class Request:
         rules: Of the game.
         fence: Whether the oracle stands between barriers.
         seed: Of random secrets.
+        device: Name of the device, or ``least busy``.
     """
 
     circuit: str
@@ -51,6 +60,7 @@ class Request:
     rules: Rules
     fence: bool = True
     seed: int | None = None
+    device: str = ""
 
     def __post_init__(self) -> None:
         if self.circuit not in BUILDERS and not _is_file(self.circuit):
@@ -76,12 +86,49 @@ class Request:
 
     def plans(self, device: Device, options: RunOptions, how: Compilation) -> list[Plan]:
         """A plan for each job."""
-        if self.circuit != "grover":
-            return [make_plan(task, device, options, how) for task in self._tasks(None)]
-        if self.iterations != AUTO:
-            number = int(self.iterations)
-            return [make_plan(task, device, options, how) for task in self._tasks(number)]
-        return [self._best_plan(job, device, options, how) for job in range(len(self._tasks(1)))]
+        keys = self.keys(options)
+        if self.circuit == "grover" and self.iterations == AUTO:
+            plans = [self._best_plan(job, device, options, how) for job in range(len(keys))]
+        else:
+            number = int(self.iterations) if self.circuit == "grover" else None
+            plans = [make_plan(task, device, options, how) for task in self._tasks(number)]
+        return [replace(plan, request=key) for plan, key in zip(plans, keys, strict=True)]
+
+    def keys(self, options: RunOptions) -> list[str]:
+        """For each job a hash of what is asked for, the same for the same command.
+
+        What calibration, queues and chance decide is not in it: a device that is chosen, the number
+        of iterations, a secret that is drawn without a seed.
+        """
+        asked = {
+            "circuit": self.circuit if self._is_built else self._file_hash(),
+            "marked": self.marked,
+            "iterations": self.iterations if self.circuit == "grover" else None,
+            "space": self.space,
+            "pairs": self.pairs,
+            "rules": self.rules.as_dict(),
+            "fence": self.fence,
+            "device": self.device,
+            "options": {k: v for k, v in options.as_dict().items() if k != "seed"},
+        }
+        jobs: list[object] = [None]
+        if self._is_built and self.marked is None:
+            texts = self.secrets or ["random"]
+            drawn = [t.lower() == "random" and self.seed is None for t in texts]
+            # the first random secret of a command, the second, ...
+            jobs = [sum(drawn[:i]) if drawn[i] else list(code) for i, code in enumerate(self.codes)]
+        return [
+            hashlib.sha256(json.dumps({**asked, "job": job}, sort_keys=True).encode()).hexdigest()
+            for job in jobs
+        ]
+
+    @property
+    def _is_built(self) -> bool:
+        return self.circuit in BUILDERS
+
+    def _file_hash(self) -> str:
+        (task,) = self._tasks(None)
+        return neutral_hash(task.parts[0].circuit)
 
     def merged(self, device: Device, options: RunOptions, how: Compilation) -> Plan | None:
         """What is left of pairwise queries when the compiler may merge the oracle away."""
@@ -148,11 +195,10 @@ def refuse_session() -> None:
     """Says why there is no session mode.
 
     Raises:
-        PlanForbidsError: Always.
+        UsageError: Always.
     """
-    from qmastermind_qiskit.ibm.errors import PlanForbidsError
-
-    raise PlanForbidsError(
+    raise UsageError(
         "sessions are not used: the open plan refuses them, and on other plans a session is "
-        "charged while it waits, but all circuits of a task fit into one job"
+        "charged while it waits, but all circuits of a task fit into one job. Use --mode job or "
+        "--mode batch: every plan has them."
     )

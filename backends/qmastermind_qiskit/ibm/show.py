@@ -9,13 +9,14 @@ from rich.table import Table
 
 from qmastermind.cli.common import console
 from qmastermind_qiskit.ibm.forecast import OPTIMISTIC
-from qmastermind_qiskit.ibm.jobs import how_to_return
-from qmastermind_qiskit.ibm.records import SENDING
+from qmastermind_qiskit.ibm.records import CANCELLED, SENDING
+from qmastermind_qiskit.ibm.recovery import where
 
 if TYPE_CHECKING:
     from qmastermind_qiskit.ibm.client import Progress
     from qmastermind_qiskit.ibm.decode import Outcome
     from qmastermind_qiskit.ibm.doctor import Finding
+    from qmastermind_qiskit.ibm.errors import IbmError
     from qmastermind_qiskit.ibm.plan import Plan
     from qmastermind_qiskit.ibm.records import JobRecord
 
@@ -118,6 +119,12 @@ def forecast(plan: Plan, merged: Plan | None) -> None:
         f"{_VERDICT[plan.verdict]}: {plan.reason}; about {plan.seconds:.1f} device seconds for "
         f"{plan.options.shots:,} shots of each circuit"
     )
+    if plan.too_long:
+        out.print(
+            f"[red]too long[/red]: {plan.too_long}; --max-seconds {plan.enough_seconds} of submit "
+            "allows it",
+            soft_wrap=True,
+        )
     out.print(OPTIMISTIC, style="dim")
 
 
@@ -136,16 +143,27 @@ def summary(record: JobRecord) -> dict[str, Any]:
         "seconds": record.seconds,
         "reason": record.reason,
         "notes": list(record.notes),
+        "doubles": list(record.doubles),
     }
 
 
 def sent(record: JobRecord) -> None:
     """A job that is with the service."""
-    console().print(
-        f"job [bold]{record.job_id}[/bold] is with {record.device}; tag {record.tag}. "
-        f"{how_to_return(record)}",
-        soft_wrap=True,
-    )
+    console().print(where(record), markup=False, soft_wrap=True)
+
+
+def cancelled(record: JobRecord, double: str | None) -> None:
+    """What came of cancelling a job or a double of it."""
+    if double is not None:
+        text = f"cancelling of {double} was asked for; job {record.job_id} is left as it is"
+    elif record.state == CANCELLED:
+        text = f"job {record.job_id} is cancelled"
+    else:
+        text = (
+            f"cancelling of job {record.job_id} was asked for, but it has not ended yet: "
+            f"qmastermind ibm status {record.job_id}"
+        )
+    console().print(text, soft_wrap=True)
 
 
 def jobs(records: Sequence[JobRecord]) -> None:
@@ -168,7 +186,7 @@ def status(record: JobRecord, progress: Progress) -> None:
     if record.state == SENDING:
         out.print(
             f"the service knows no job with the tag {record.tag}: it did not arrive, or not yet; "
-            "sending the same again looks for it first",
+            f"{progress.reason or 'sending the same again looks for it first'}",
             soft_wrap=True,
         )
         return
@@ -178,6 +196,9 @@ def status(record: JobRecord, progress: Progress) -> None:
         out.print(record.reason, markup=False, soft_wrap=True)
     for note in record.notes:
         out.print(f"note: {note}", style="yellow", markup=False, soft_wrap=True)
+    for double in record.doubles:
+        text = f"note: {double} is a double of it: qmastermind ibm cancel {double}"
+        out.print(text, style="yellow", markup=False, soft_wrap=True)
 
 
 def progress(record: JobRecord, progress: Progress, seconds: float) -> str:
@@ -186,9 +207,12 @@ def progress(record: JobRecord, progress: Progress, seconds: float) -> str:
     return f"job {record.job_id}: {progress.status}{place}, {seconds:.0f} s"
 
 
-def outcome(record: JobRecord, found: Outcome) -> None:
+def outcome(record: JobRecord, found: Outcome | IbmError) -> None:
     """What came of a job, its forecast beside it."""
     out = console()
+    if isinstance(found, Exception):
+        out.print(f"job {record.job_id} on {record.device}: {found}", markup=False, soft_wrap=True)
+        return
     table = _table(
         "circuit", "decided", "weakest share", "success", "forecast", "shots",
         right=("weakest share", "success", "forecast", "shots"),

@@ -1,4 +1,4 @@
-"""Sending a plan so that its job cannot be lost, and is not sent twice unnoticed.
+"""Sending plans so that no job can be lost, and none is sent twice unnoticed.
 
 The order is what makes it safe. The record, with a tag that nobody else has, is on disk before
 anything is sent; the circuits are sent with this tag; then the record gets the job's id. If the
@@ -8,39 +8,17 @@ The same work is sent once: a second time it leads to the job that there is, unl
 
 from __future__ import annotations
 
-import importlib.metadata
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import replace
-from typing import Any
 
-from qmastermind.errors import BackendError
-from qmastermind_qiskit.ibm.account import sampler_name
+from qmastermind_qiskit.ibm.attempt import Attempt, new_record, same_work
 from qmastermind_qiskit.ibm.client import Client
 from qmastermind_qiskit.ibm.compilation import require_isa
-from qmastermind_qiskit.ibm.errors import (
-    ForecastRefusedError,
-    IbmError,
-    SubmissionUnclearError,
-)
+from qmastermind_qiskit.ibm.errors import ForecastRefusedError, IbmError, TimeLimitError
+from qmastermind_qiskit.ibm.local import run
 from qmastermind_qiskit.ibm.plan import Plan
-from qmastermind_qiskit.ibm.records import (
-    DONE,
-    REFUSED,
-    SENDING,
-    SENT,
-    JobRecord,
-    JobStore,
-    new_tag,
-)
-
-Notify = Callable[[str], None]
-"""Tells the user something that must not go unnoticed."""
-
-LOOKS = 3
-"""How often a job is looked for that may exist."""
-_LOOK_SECONDS = 1.0
+from qmastermind_qiskit.ibm.records import SENDING, JobRecord, JobStore
+from qmastermind_qiskit.ibm.recovery import Connect, Notify, recover, where
 
 
 def submit(
@@ -51,59 +29,10 @@ def submit(
     *,
     force: bool = False,
     again: bool = False,
-    batch: Any = None,
 ) -> JobRecord:
-    """Sends a plan as one job and returns its record, which has the job's id.
-
-    Args:
-        plan: What to send.
-        client: Where to.
-        store: Where the record is kept.
-        notify: Told of an earlier attempt, and of doubles.
-        force: Send it whatever the forecast says.
-        again: Send it although there is a job with the same work.
-        batch: An open batch of the client, or None for a job of its own.
-
-    Returns:
-        The record of the job; of the earlier one if there is a job with the same work that did
-        not fail and was not cancelled.
-
-    Raises:
-        ForecastRefusedError: If the forecast speaks against it; nothing was sent.
-        NotIsaError: If the device does not have an instruction; nothing was sent.
-        SubmissionUnclearError: If no answer came; the record stays, and its tag tells later.
-        IbmError: If the service refused it; no job exists.
-    """
-    if not force:
-        _require_hope(plan)
-    require_isa(plan.circuits, plan.device)
-    record = _new_record(plan, client, batch)
-    # A local run costs nothing, and is repeated for its noise.
-    earlier = None if plan.device.is_local else _earlier(plan, store)
-    if earlier is not None and again:
-        name = earlier.job_id or earlier.tag
-        notify(f"the same work is job {name} already; it is sent once more")
-    elif earlier is not None:
-        earlier = recover(earlier, client, store, notify)
-        if earlier.state != SENDING:
-            notify(
-                f"nothing was sent: the same work is job {earlier.job_id} already, sent at "
-                f"{earlier.created}; --again sends it once more"
-            )
-            return earlier
-        notify(
-            f"an earlier attempt to send the same work was interrupted ({earlier.tag}), and the "
-            "service knows no job of it; it is sent now, under the same tag"
-        )
-        record = replace(
-            record,
-            tag=earlier.tag,
-            created=earlier.created,
-            notes=earlier.notes,
-            attempts=earlier.attempts + 1,
-        )
-    record = store.save(record)
-    return _send(plan, record, client, store, notify, batch)
+    """Sends one plan; arguments as in :func:`submit_all`."""
+    (record,) = submit_all([plan], client, store, notify, force=force, again=again)
+    return record
 
 
 def submit_all(
@@ -115,32 +44,59 @@ def submit_all(
     mode: str | None = None,
     force: bool = False,
     again: bool = False,
+    connect: Connect | None = None,
 ) -> list[JobRecord]:
-    """Sends several plans for one device; arguments as in :func:`submit`.
+    """Sends plans for one device as a job each; one process at a time does so.
 
     Args:
         plans: One job each.
         client: Where to.
         store: Where the records are kept.
-        notify: Told what must not go unnoticed.
-        mode: ``job`` or ``batch``; default a batch if there is more than one plan. Local runs
-            have no batches.
+        notify: Told what must not go unnoticed: earlier attempts, doubles, and each of several
+            jobs as soon as it is sent.
+        mode: ``job`` or ``batch``; default a batch if there is more than one plan.
         force: Send them whatever the forecasts say.
         again: Send them although there are jobs with the same work.
+        connect: Asked about interrupted attempts of other instances; default: they are left alone.
+
+    Returns:
+        The record of each job, with its id; of the earlier one if there is a job with the same
+        work that did not fail and was not cancelled.
 
     Raises:
-        ForecastRefusedError: If one of them is refused; nothing was sent.
-        IbmError: As for one plan; those before it were sent and have their records.
+        ForecastRefusedError: If a forecast speaks against it; nothing was sent.
+        TimeLimitError: If a job needs more device seconds than it may take; nothing was sent.
+        NotIsaError: If the device does not have an instruction; nothing was sent.
+        SubmissionUnclearError: If no answer came; the record stays, and its tag tells later.
+        RecordError: If a record cannot be written, or one that may be of the same work cannot be
+            read.
+        IbmError: If the service refused it; no job exists. Those before it were sent and told.
     """
-    if not force:
-        for plan in plans:
+    for plan in plans:
+        if not force:
             _require_hope(plan)
+            _require_time(plan)
+        require_isa(plan.circuits, plan.device)
     chosen = mode or ("batch" if len(plans) > 1 else "job")
-    with client.batch(plans[0].device) if chosen == "batch" else nullcontext() as batch:
-        return [
-            submit(plan, client, store, notify, force=force, again=again, batch=batch)
-            for plan in plans
-        ]
+    sent: list[JobRecord] = []
+    with store.alone(notify):
+        settle(plans, client, store, notify, connect)
+        with client.batch(plans[0].device) if chosen == "batch" else nullcontext() as batch:
+            for plan in plans:
+                attempt = Attempt(plan, client, store, notify, batch)
+                sent.append(attempt.once_more() if again else attempt.unless_there_is_one())
+                if len(plans) > 1:
+                    notify(f"{len(sent)} of {len(plans)}: {where(sent[-1])}")
+    return sent
+
+
+def run_all(plans: Sequence[Plan], store: JobStore, *, force: bool = False) -> list[JobRecord]:
+    """Runs plans for a stored device here: it costs nothing, and is repeated for its noise."""
+    for plan in plans:
+        if not force:
+            _require_hope(plan)
+        require_isa(plan.circuits, plan.device)
+    return [run(plan, new_record(plan), store) for plan in plans]
 
 
 def _require_hope(plan: Plan) -> None:
@@ -152,129 +108,43 @@ def _require_hope(plan: Plan) -> None:
         )
 
 
-def _earlier(plan: Plan, store: JobStore) -> JobRecord | None:
-    """The latest record of the same work, unless it came to nothing."""
-    records, _ = store.scan()
-    for record in reversed(records):
-        if record.state in (SENDING, SENT, DONE) and record.fingerprint == plan.fingerprint:
-            return record
-    return None
+def _require_time(plan: Plan) -> None:
+    if plan.too_long:
+        raise TimeLimitError(
+            f"{plan.task.title} on {plan.device.name}: {plan.too_long}",
+            f"Nothing was sent. --max-seconds {plan.enough_seconds} allows it, fewer --shots need "
+            "less; --force sends it as it is.",
+        )
 
 
-def _send(
-    plan: Plan,
-    record: JobRecord,
+def settle(
+    plans: Sequence[Plan],
     client: Client,
     store: JobStore,
     notify: Notify,
-    batch: Any,
-) -> JobRecord:
-    try:
-        job_id = client.send(plan.circuits, plan.device, plan.options, record.tag, batch)
-    except KeyboardInterrupt:
-        notify(
-            "interrupted while sending: whether the job exists is told by "
-            f"`qmastermind ibm status {record.tag}`"
-        )
-        raise
-    except BackendError as error:
-        if not isinstance(error, IbmError) or error.took_nothing:
-            store.save(record, state=REFUSED, reason=str(error))
-            raise
-        # No answer, or a bad one: the job may exist all the same.
-        return _look_for(record, client, store, notify, error)
-    record = store.save(record, state=SENT, job_id=job_id)
-    return note_doubles(record, client, store, notify)
+    connect: Connect | None = None,
+) -> None:
+    """Finds out about interrupted attempts, of whatever work, and tells what became of them.
 
-
-def _look_for(
-    record: JobRecord, client: Client, store: JobStore, notify: Notify, error: IbmError
-) -> JobRecord:
-    for attempt in range(LOOKS):
-        time.sleep(_LOOK_SECONDS * attempt)
-        try:
-            found = recover(record, client, store, notify)
-        except IbmError:
-            continue
-        if found.state != SENDING:
-            notify(f"the connection was lost while sending, but job {found.job_id} arrived")
-            return found
-    raise SubmissionUnclearError(
-        f"the circuits were sent, but no answer came ({error})",
-        f"The tag {record.tag} tells later whether the job exists: "
-        f"`qmastermind ibm status {record.tag}`. Sending the same again looks for it first.",
-    )
-
-
-def recover(record: JobRecord, client: Client, store: JobStore, notify: Notify) -> JobRecord:
-    """Finds out by its tag whether the job of a record in state ``sending`` exists.
-
-    Returns:
-        The record with the job's id and state ``sent``, or as it was if there is no such job.
+    Those of the plans themselves on this instance are left to :class:`Attempt`. To be called when
+    no other process is sending.
     """
-    if record.state != SENDING:
-        return record
-    ids = client.find(record.tag)
-    if not ids:
-        return record
-    record = store.save(record, state=SENT, job_id=ids[0])
-    return _tell_doubles(record, ids, store, notify)
-
-
-def note_doubles(
-    record: JobRecord, client: Client, store: JobStore, notify: Notify, looks: int = 1
-) -> JobRecord:
-    """Tells of other jobs with the record's tag.
-
-    The client repeats a request that the service answered with an error, and an attempt that
-    seemed lost may show up late, which is what more than one look is for.
-    """
-    for look in range(looks):
-        time.sleep(_LOOK_SECONDS * look)
-        try:
-            ids = client.find(record.tag)
-        except IbmError:
-            continue  # the job is safe; this was a precaution
-        if any(job_id != record.job_id for job_id in ids):
-            return _tell_doubles(record, ids, store, notify)
-    return record
-
-
-def _tell_doubles(record: JobRecord, ids: list[str], store: JobStore, notify: Notify) -> JobRecord:
-    doubles = [job_id for job_id in ids if job_id != record.job_id]
-    if not doubles:
-        return record
-    note = f"the service has the job {len(ids)} times; also: {', '.join(doubles)}"
-    notify(f"{note}; `qmastermind ibm cancel` ends those")
-    return record if note in record.notes else store.save(record, notes=(*record.notes, note))
-
-
-def _new_record(plan: Plan, client: Client, batch: Any) -> JobRecord:
-    return JobRecord(
-        tag=new_tag(),
-        fingerprint=plan.fingerprint,
-        device=plan.device.name,
-        shots=plan.options.shots,
-        task={"title": plan.task.title, **plan.task.decoding},
-        parts=tuple(p.as_dict() for p in plan.parts),
-        instance=client.instance,
-        mode="job" if batch is None else "batch",
-        batch_id=None if batch is None else str(batch.session_id),
-        options={**plan.options.as_dict(), "sampler": _sampler(plan)},
-        versions=versions(),
-    )
-
-
-def _sampler(plan: Plan) -> str:
-    return "qiskit-aer" if plan.device.is_local else sampler_name(plan.options.sampler)
-
-
-def versions() -> dict[str, str]:
-    """Versions of what makes and sends the circuits."""
-    found = {}
-    for package in ("qmastermind", "qiskit", "qiskit-aer", "qiskit-ibm-runtime"):
-        try:
-            found[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
+    own = {r.tag for plan in plans if (r := same_work(plan, store, client.instance))}
+    for record in store.scan()[0]:
+        if record.state != SENDING or record.tag in own:
             continue
-    return found
+        name = f"an earlier attempt on {record.device} was interrupted ({record.tag})"
+        try:
+            if record.instance == client.instance:
+                record = recover(record, client, store, notify)
+            elif connect is not None:
+                record = recover(record, connect(record), store, notify)
+            else:
+                continue
+        except IbmError as error:
+            notify(f"{name}, and whether its job exists is not known: {error}")
+            continue
+        if record.state == SENDING:
+            notify(f"{name}, and the service knows no job of it")
+        else:
+            notify(f"{name} and did arrive: {where(record)}")

@@ -34,7 +34,7 @@ SEND = ("submit", "--circuit", "deutsch", "--secret", "RGBY", "--device", "ibm_m
 def test_every_class_is_one_of_the_family_and_listed() -> None:
     classes = [c for c in vars(errors).values() if isinstance(c, type)]
     family = [c for c in classes if issubclass(c, IbmError) and c is not IbmError]
-    assert len(family) == 20
+    assert len(family) == 21
     for cls in family:
         assert issubclass(cls, BackendError)
         assert cls.__name__ in (errors.__doc__ or "")

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import importlib.metadata
 import re
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from qmastermind.results import Counts
+from qmastermind_qiskit.ibm.asking import asking, require_no_outage
 from qmastermind_qiskit.ibm.client import (
     NotTakenError,
     Progress,
@@ -27,12 +27,13 @@ from qmastermind_qiskit.ibm.client import (
 from qmastermind_qiskit.ibm.device import Device, from_backend
 from qmastermind_qiskit.ibm.errors import (
     ClientUnsupportedError,
+    DeviceNotFoundError,
     IbmError,
     JobFailedError,
+    NoDeviceError,
     ServiceFaultError,
     UsageSpentError,
     redact,
-    translate,
 )
 from qmastermind_qiskit.ibm.posting import watching
 
@@ -42,17 +43,6 @@ if TYPE_CHECKING:
 CLIENT = "qiskit-ibm-runtime"
 OLDEST = (0, 50)
 """The oldest version of the client that this is tested with."""
-
-
-@contextmanager
-def asking(doing: str) -> Iterator[None]:
-    """Turns whatever IBM's client raises into our errors, and keeps its warnings back."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            yield
-        except Exception as error:
-            raise translate(error, doing) from None
 
 
 def client_version() -> str:
@@ -77,10 +67,12 @@ class IbmClient:
 
     Args:
         service: IBM's own object.
+        outages: Which it met while it looked for the account's instances.
     """
 
-    def __init__(self, service: Any) -> None:
+    def __init__(self, service: Any, outages: Sequence[IbmError] = ()) -> None:
         self._service = service
+        self._outages = list(outages)
         self._one_at_a_time = Lock()
         with asking("reading the instance"):
             self.instance = str(service.active_instance())
@@ -96,11 +88,11 @@ class IbmClient:
             IbmError: With the reason: no account, a bad token, no network, no access.
         """
         client_version()
-        with asking("signing in"):
+        with asking("signing in") as outages:
             from qiskit_ibm_runtime import QiskitRuntimeService
 
             service = QiskitRuntimeService(instance=instance)
-        return cls(service)
+        return cls(service, outages)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a connection holds credentials and cannot be pickled or copied")
@@ -144,8 +136,11 @@ class IbmClient:
 
     def device_names(self) -> list[str]:
         """Names of the account's devices."""
-        with asking("listing the devices"):
-            return sorted(backend.name for backend in self._service.backends())
+        with asking("listing the devices") as outages:
+            names = sorted(backend.name for backend in self._service.backends())
+        if not names:
+            require_no_outage([*outages, *self._outages])
+        return names
 
     def device(self, name: str) -> Device:
         """A device with its calibration of now.
@@ -153,21 +148,31 @@ class IbmClient:
         Raises:
             DeviceNotFoundError: If the account has none of that name.
         """
-        with asking(f"loading the device {name}"):
-            device = from_backend(lambda: self._service.backend(name))
-            # Without a fixed instance the client chooses one that has the device.
-            self.instance = str(self._service.active_instance())
+        try:
+            with asking(f"loading the device {name}"):
+                device = from_backend(lambda: self._service.backend(name))
+                # Without a fixed instance the client chooses one that has the device.
+                self.instance = str(self._service.active_instance())
+        except DeviceNotFoundError:
+            require_no_outage(self._outages)
+            raise
         return device
 
     def least_busy(self, num_qubits: int) -> Device:
         """The working device with the shortest queue that has enough qubits.
 
         Raises:
-            DeviceNotFoundError: If there is none.
+            NoDeviceError: If there is none.
         """
-        with asking(f"choosing a device of {num_qubits} qubits"):
-            # Any other condition makes the client load every device's configuration.
-            chosen = self._service.least_busy(min_num_qubits=num_qubits)
+        try:
+            with asking(f"choosing a device of {num_qubits} qubits"):
+                # Any other condition makes the client load every device's configuration.
+                chosen = self._service.least_busy(min_num_qubits=num_qubits)
+        except DeviceNotFoundError:
+            require_no_outage(self._outages)
+            raise NoDeviceError(
+                f"no device of {num_qubits} or more qubits is online at this moment"
+            ) from None
         return self.device(chosen.name)
 
     def status(self, device: Device) -> dict[str, Any]:

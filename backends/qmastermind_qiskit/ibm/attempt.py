@@ -60,6 +60,8 @@ class Attempt:
 
     def once_more(self) -> JobRecord:
         """Sends the plan, whatever there is."""
+        for problem in self.store.scan()[1]:
+            self.notify(f"{problem} It may be the record of the same work")
         earlier = same_work(self.plan, self.store, self.client.instance)
         if earlier is not None:
             name = earlier.job_id or earlier.tag

@@ -66,6 +66,17 @@ def decode(record: JobRecord) -> Outcome:
     """
     if record.results is None or len(record.results) != len(record.parts):
         raise RecordError(f"the record {record.tag} has no results for its parts", "")
+    try:
+        return _decode(record)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise RecordError(
+            f"the record {record.tag} cannot be decoded: {type(error).__name__}: {error}",
+            "Its file was changed or damaged; a copy of before can be given by its path.",
+        ) from None
+
+
+def _decode(record: JobRecord) -> Outcome:
+    assert record.results is not None
     parts = tuple(
         _part(part, Counts(counts))
         for part, counts in zip(record.parts, record.results, strict=True)
@@ -113,6 +124,9 @@ def _check_code(code: Code, task: Mapping[str, Any], parts: tuple[PartOutcome, .
 
 
 def _part(part: Mapping[str, Any], counts: Counts) -> PartOutcome:
+    width = len(part["bits"])
+    if not counts.shots or any(len(x) != width or set(x) - {"0", "1"} for x in counts):
+        raise ValueError(f"the counts of {part['name']} are not of {width} bits")
     groups = tuple(tuple(group) for group in part["groups"])
     right, shots = set(part["right"]), counts.shots
     return PartOutcome(

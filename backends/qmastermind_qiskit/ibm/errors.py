@@ -8,6 +8,7 @@ IbmError (BackendError)
 ├── PlanForbidsError          the plan of the instance does not include it
 ├── UsageSpentError           no seconds left on the instance
 ├── DeviceNotFoundError       no such device, offline or on the account; exit code 2
+├── NoDeviceError             none is online and wide enough
 ├── NotIsaError               a circuit uses what the device does not have
 ├── ForecastRefusedError      the answer would drown in noise
 ├── TimeLimitError            takes longer than the job may; exit code 2
@@ -106,6 +107,15 @@ class DeviceNotFoundError(IbmError, LookupError):
 
     exit_code = 2
     hint = "`qmastermind ibm devices` lists the account's, with --offline the stored ones."
+
+
+class NoDeviceError(IbmError):
+    """No device of the account is online and wide enough."""
+
+    hint = (
+        "`qmastermind ibm devices` shows their states; --device NAME sends to one all the same, "
+        "where the job waits."
+    )
 
 
 class NotIsaError(IbmError):
@@ -273,8 +283,9 @@ def _status(error: BaseException) -> int | None:
 def _service_words(causes: list[BaseException]) -> tuple[str, int | None]:
     """What the service said and its code, without what the client puts around it."""
     for error in causes:
-        text = str(error)
-        start = text.find('{"errors"')
+        # The body of the answer, before the client quotes it, or else what the client quotes.
+        text = str(getattr(getattr(error, "response", None), "text", None) or error)
+        start = text.find('{"')
         if start < 0:
             continue
         try:

@@ -13,6 +13,7 @@ from qmastermind_qiskit.ibm.errors import (
     JobFailedError,
     JobNotFoundError,
     JobTimeoutError,
+    RecordError,
     is_transient,
 )
 from qmastermind_qiskit.ibm.records import (
@@ -31,7 +32,8 @@ T = TypeVar("T")
 
 FIRST_POLL = 0.2
 SLOWEST_POLL = 10.0
-_PATIENCE = 6  # bad answers in a row
+PATIENCE = 1800.0
+"""Seconds of outage that are waited through, where no other time is given."""
 
 Watch = Callable[[Progress, float], None]
 """Called after each look at a job that is waited for, with the seconds so far."""
@@ -95,16 +97,20 @@ def result(
         JobCancelledError: If it was cancelled.
         JobNotFoundError: If it never arrived.
     """
-    started = time.monotonic()
-    pause, bad = FIRST_POLL, 0
+    started = last_heard = time.monotonic()
+    pause = FIRST_POLL
     while True:
+        bad = False
         try:
             record, progress = look(record, client, store, notify)
-            bad = 0
+            last_heard = time.monotonic()
+        except RecordError:
+            raise  # it says how to go on itself
         except IbmError as error:
-            bad += 1
-            if not wait or not is_transient(error) or bad > _PATIENCE:
-                raise
+            bad = True
+            silence = time.monotonic() - last_heard
+            if not wait or not is_transient(error) or (timeout is None and silence > PATIENCE):
+                raise error.but(how_to_return(record)) from None
             progress = Progress("unknown", str(error))
         if record.state in FINAL:
             return _require_done(record)
@@ -115,8 +121,9 @@ def result(
             watch(progress, waited)
         if not wait or (timeout is not None and waited >= timeout):
             raise JobTimeoutError(
-                f"job {record.job_id} is {progress.status}"
-                + (f" after {waited:.0f} s of waiting" if wait else ""),
+                f"job {record.job_id or record.tag} is {progress.status}"
+                + (f" after {waited:.0f} s of waiting" if wait else "")
+                + (f" ({progress.reason.rstrip('. ')})" if progress.reason else ""),
                 f"It goes on. {how_to_return(record)}",
             )
         left = pause if timeout is None else max(0.0, min(pause, timeout - waited))

@@ -16,13 +16,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from types import NoneType
-from typing import Any, NoReturn
+from typing import Any
 
 from qmastermind.errors import MissingDependencyError
 from qmastermind.files import replacing
 from qmastermind_qiskit.ibm.errors import RecordError, UnknownJobError
 from qmastermind_qiskit.ibm.locking import alone, holder
+from qmastermind_qiskit.ibm.record_check import LISTS, check, no_number
 
 SCHEMA = 1
 
@@ -100,7 +100,7 @@ class JobRecord:
             RecordError: If the text is none, or of a later version of this format.
         """
         try:
-            data = json.loads(text, parse_constant=_no_number)
+            data = json.loads(text, parse_constant=no_number)
             if data["schema"] > SCHEMA:
                 raise RecordError(
                     f"the record has format {data['schema']}, this version knows {SCHEMA}",
@@ -108,53 +108,12 @@ class JobRecord:
                 )
             known = {f.name for f in fields(cls)}
             data = {k: v for k, v in data.items() if k in known}
-            _check(data)
-            for name in _LISTS & data.keys():
+            check(data, _STATES)
+            for name in LISTS & data.keys():
                 data[name] = None if data[name] is None else tuple(data[name])
             return cls(**data)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise RecordError(f"not a job record: {error}", "") from None
-
-
-_LISTS = {"parts", "notes", "doubles", "results"}
-_TYPES: Mapping[str, type | tuple[type, ...]] = {
-    "job_id": (str, NoneType),
-    "batch_id": (str, NoneType),
-    "shots": int,
-    "attempts": int,
-    "schema": int,
-    "seconds": (int, float, NoneType),
-    "task": dict,
-    "options": dict,
-    "versions": dict,
-    "parts": list,
-    "notes": list,
-    "doubles": list,
-    "results": (list, NoneType),
-}
-"""Of the fields in JSON; the others are texts."""
-
-
-def _check(data: Mapping[str, Any]) -> None:
-    """Raises a ValueError unless every field is what the rest of the program takes it for."""
-    for name, value in data.items():
-        if not isinstance(value, _TYPES.get(name, str)):
-            raise ValueError(f"{name} is {str(value)[:40]!r}")
-    inside: list[tuple[Any, type]] = [(data["task"]["title"], str)]
-    inside += [(part, dict) for part in (*data["parts"], *(data.get("results") or ()))]
-    inside += [(text, str) for text in (*data.get("notes", ()), *data.get("doubles", ()))]
-    inside += [(n, int) for counts in data.get("results") or () for n in counts.values()]
-    for value, expected in inside:
-        if not isinstance(value, expected):
-            raise ValueError(f"{str(value)[:40]!r} is no {expected.__name__}")
-    if data.get("state", SENDING) not in _STATES:
-        raise ValueError(f"unknown state {data['state']!r}")
-    if Path(data["tag"]).name != data["tag"]:  # it becomes a file name
-        raise ValueError(f"{data['tag'][:40]!r} is no tag")
-
-
-def _no_number(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no number")
 
 
 def new_tag() -> str:

@@ -460,6 +460,50 @@ class TestWhereAnErrorCameFrom:
         assert asked == (1 if fault.method == "POST" else 0)
         assert fault.times == 0
 
+    def test_a_refusal_of_the_clients_own_repetition_says_nothing_of_the_first_request(
+        self, service: StandIn, cli: Cli
+    ) -> None:
+        service.state.faults += [
+            Fault("POST", "/jobs", status=503, when="after"),
+            Fault("POST", "/jobs", status=429, message="too many pending jobs"),
+        ]
+        ran = cli(*work(), "--json")
+        assert ran.code == 0, ran.err
+        assert list(service.state.jobs) == [ran.json["jobs"][0]["job_id"]]
+
+    def test_a_refused_repetition_leaves_the_first_attempt_to_be_found(
+        self, service: StandIn, cli: Cli
+    ) -> None:
+        job = lose(service, cli, *work())
+        late, service.state.jobs = dict(service.state.jobs), {}  # it is listed later
+        service.state.faults.append(Fault("POST", "/jobs", status=429))
+        ran = cli(*work())
+        assert ran.code == 1
+        (record,) = JobStore().scan()[0]
+        assert record.state == SENDING
+        assert f"qmastermind ibm status {record.tag}" in ran.err
+        service.state.jobs = late
+        assert job in cli("status", record.tag).out
+
+    def test_nothing_is_sent_while_it_is_not_known_what_became_of_the_first(
+        self, service: StandIn, cli: Cli
+    ) -> None:
+        lose(service, cli, *work())
+        service.state.faults.append(Fault("GET", "/jobs", status=400, times=9))
+        ran = cli(*work())
+        assert ran.code == 1
+        (record,) = JobStore().scan()[0]
+        assert "Nothing was sent" in ran.err
+        assert f"qmastermind ibm status {record.tag}" in ran.err
+        assert len(service.state.jobs) == 1
+
+    def test_sending_once_more_names_the_one_that_was_interrupted(
+        self, service: StandIn, cli: Cli
+    ) -> None:
+        job = lose(service, cli, *work())
+        assert sent(cli, *work(), "--again") != job
+        assert JobStore().find(job).state == SENT
+
     def test_a_client_that_cannot_be_watched_is_taken_to_have_sent(
         self, service: StandIn, monkeypatch: pytest.MonkeyPatch
     ) -> None:

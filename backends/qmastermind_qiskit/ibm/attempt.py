@@ -47,7 +47,7 @@ class Attempt:
         record = self._new_record()
         earlier = same_work(self.plan, self.store, self.client.instance)
         if earlier is not None:
-            earlier = recover(earlier, self.client, self.store, self.notify)
+            earlier = self._what_became_of(earlier)
             if earlier.state != SENDING:
                 self.notify(
                     f"nothing was sent: the same work is job {earlier.job_id} on {earlier.device} "
@@ -67,6 +67,17 @@ class Attempt:
             name = earlier.job_id or earlier.tag
             self.notify(f"the same work is job {name} already; it is sent once more")
         return self._send(self.store.save(self._new_record()))
+
+    def _what_became_of(self, earlier: JobRecord) -> JobRecord:
+        try:
+            return recover(earlier, self.client, self.store, self.notify)
+        except RecordError:
+            raise  # it was found
+        except IbmError as error:
+            raise error.but(
+                "Nothing was sent: an earlier attempt to send the same work was interrupted, and "
+                f"its job may exist: `qmastermind ibm status {earlier.tag}`."
+            ) from None
 
     def _after(self, earlier: JobRecord, record: JobRecord) -> JobRecord:
         """The record to send under after an attempt of which there is no job, so far."""
@@ -122,6 +133,11 @@ class Attempt:
                 plan.circuits, plan.device, plan.options, record.tag, self.batch
             )
         except NotTakenError as refusal:
+            if record.attempts > 1:  # the job of an attempt before may still show up
+                raise refusal.error.but(
+                    "No job was made this time; whether one of an earlier attempt exists is told "
+                    f"by `qmastermind ibm status {record.tag}`."
+                ) from None
             with suppress(RecordError):  # then it stays ``sending``, and is looked for in vain
                 self.store.save(record, state=REFUSED, reason=str(refusal.error))
             raise refusal.error.but(f"No job was made (tag {record.tag}).") from None

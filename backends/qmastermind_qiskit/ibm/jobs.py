@@ -162,7 +162,13 @@ def cancel(
         raise _not_arrived(record, _being_sent(store))
     if record.state in FINAL:
         raise _has_ended(record)
-    _job(record, client).cancel()
+    try:
+        _job(record, client).cancel()
+    except JobFailedError:
+        record, _ = look(record, client, store, notify)
+        if record.state in FINAL:
+            raise _has_ended(record) from None
+        raise
     record = store.save(record, notes=_with_note(record, "cancelling was asked for"))
     for pause in (0.0, FIRST_POLL, 5 * FIRST_POLL, 10 * FIRST_POLL):
         time.sleep(pause)

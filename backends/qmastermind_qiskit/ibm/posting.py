@@ -20,17 +20,19 @@ class Post:
     Attributes:
         left: Whether it left, as far as is known.
         status: HTTP status of the answer, once there is one.
+        repeated: Whether the client repeated it by itself before that answer.
     """
 
     left: bool = False
     status: int | None = None
+    repeated: bool = False
 
     @property
     def made_nothing(self) -> bool:
         """Whether it is certain that no job exists: nothing left, or the service said no."""
         # 408 says that the service gave up on a request that it may have begun to serve
         said_no = self.status is not None and 400 <= self.status < 500 and self.status != 408
-        return not self.left or said_no
+        return not self.left or (said_no and not self.repeated)
 
 
 @contextmanager
@@ -61,6 +63,8 @@ def _seen(send: Any, tag: str, post: Post) -> Any:
         answer = send(request, **options)
         if ours:
             post.status = int(answer.status_code)
+            retries = getattr(answer.raw, "retries", None)
+            post.repeated = bool(getattr(retries, "history", ()))
         return answer
 
     return seen

@@ -80,7 +80,7 @@ def submit_all(
     chosen = mode or ("batch" if len(plans) > 1 else "job")
     sent: list[JobRecord] = []
     with store.alone(notify):
-        settle(plans, client, store, notify, connect)
+        settle([] if again else plans, client, store, notify, connect)
         with client.batch(plans[0].device) if chosen == "batch" else nullcontext() as batch:
             for plan in plans:
                 attempt = Attempt(plan, client, store, notify, batch)
@@ -112,8 +112,8 @@ def _require_time(plan: Plan) -> None:
     if plan.too_long:
         raise TimeLimitError(
             f"{plan.task.title} on {plan.device.name}: {plan.too_long}",
-            f"Nothing was sent. --max-seconds {plan.enough_seconds} allows it, fewer --shots need "
-            "less; --force sends it as it is.",
+            f"Nothing was sent. --max-seconds {plan.enough_seconds} (max_seconds of RunOptions) "
+            "allows it, fewer shots need less; --force sends it as it is.",
         )
 
 
@@ -126,8 +126,14 @@ def settle(
 ) -> None:
     """Finds out about interrupted attempts, of whatever work, and tells what became of them.
 
-    Those of the plans themselves on this instance are left to :class:`Attempt`. To be called when
-    no other process is sending.
+    To be called when no other process is sending.
+
+    Args:
+        plans: Whose own earlier attempts on this instance are left to :class:`Attempt`.
+        client: Where to.
+        store: Where the records are kept.
+        notify: Told of each attempt.
+        connect: Asked about other instances.
     """
     own = {r.tag for plan in plans if (r := same_work(plan, store, client.instance))}
     for record in store.scan()[0]:

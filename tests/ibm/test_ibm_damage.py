@@ -135,7 +135,8 @@ class TestOutages:
         service.state.faults.append(Fault("POST", "/identity/token", status=503, times=99))
         ran = cli("devices")
         assert ran.code == 1
-        assert "API key" not in ran.err
+        assert "API" not in ran.err
+        assert "failed while signing in (HTTP 503)" in ran.err
         assert "announcements" in ran.err
 
     @pytest.mark.parametrize("path", ["/backends", "/backends/ibm_manila/configuration"])
@@ -172,7 +173,9 @@ class TestOutages:
         error.__cause__ = requests.exceptions.RetryError(
             urllib3.exceptions.MaxRetryError(None, "/backends", reason)  # type: ignore[arg-type]
         )
-        assert isinstance(translate(error, "asking"), errors.ServiceFaultError)
+        found = translate(error, "asking")
+        assert isinstance(found, errors.ServiceFaultError)
+        assert "(HTTP 503)" in str(found)
 
     def test_no_device_online_is_no_misuse(self, service: StandIn, cli: Cli) -> None:
         service.state.devices["ibm_manila"].online = False

@@ -28,7 +28,7 @@ from qmastermind_qiskit.ibm.backend import IbmBackend
 from qmastermind_qiskit.ibm.client import NotTakenError, RunOptions
 from qmastermind_qiskit.ibm.compilation import compile_circuit
 from qmastermind_qiskit.ibm.errors import IbmError, TimeLimitError
-from qmastermind_qiskit.ibm.records import CANCELLED, DONE, REFUSED, SENDING, SENT, JobStore
+from qmastermind_qiskit.ibm.records import CANCELLED, DONE, FAILED, REFUSED, SENDING, SENT, JobStore
 from qmastermind_qiskit.ibm.requests import Request
 
 
@@ -550,6 +550,7 @@ class TestSeveralJobs:
             rows = ran.json["jobs"]
             assert [row["job_id"] for row in rows] == jobs
             assert [row.get("answer") for row in rows] == ["RGBY", None, "YYYY"]
+            assert [row["state"] for row in rows] == [DONE, FAILED, DONE]
             assert "it broke" in rows[1]["error"]
         else:
             assert "verified: RGBY" in ran.out

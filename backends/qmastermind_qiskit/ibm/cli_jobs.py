@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -133,6 +134,8 @@ def finish(
             except IbmError as error:
                 if len(records) == 1:
                     raise
+                with suppress(IbmError):  # what became of it is in its record by now
+                    record = store.find(record.tag)
                 done.append((record, error))
             except KeyboardInterrupt:
                 interrupted = True

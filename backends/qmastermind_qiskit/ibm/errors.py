@@ -223,8 +223,11 @@ def translate(error: Exception, doing: str) -> IbmError:
     lowered = " ".join(str(e) for e in causes).lower()
 
     if (status is not None and status >= 500) or "RetryError" in names:
-        # The service did answer, whatever the client made of it.
-        return ServiceFaultError(f"IBM's service failed while {doing}: {text}")
+        # The service did answer. The client may take that for a bad token or a lost connection,
+        # and say so, so that its own words are left out.
+        answered = status or next(iter(re.findall(r"too many (\d+) error", lowered)), "error")
+        said = f": {text}" if code is not None else ""
+        return ServiceFaultError(f"IBM's service failed while {doing} (HTTP {answered}){said}")
     if names & set(_CONNECTION):
         return NoNetworkError(f"No connection to IBM's service while {doing}")
     if "AccountNotFoundError" in names:

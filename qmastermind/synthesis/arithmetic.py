@@ -200,7 +200,9 @@ def at_least(num_bits: int, least: int) -> Circuit:
     """Maps result to result xor [x has at least so many ones].
 
     Registers ``x`` and ``result`` (1). For all or for any of the bits one multi-controlled X; else
-    the ones are counted into ancillas, compared and uncounted.
+    the ones are counted into ancillas, compared and uncounted. Cost: that of an X with all bits as
+    controls; else twice :func:`popcount_cost`, and
+    :func:`~qmastermind.synthesis.comparison.less_than_constant_cost` in between.
 
     Raises:
         UsageError: If there is no bit, or ``least`` is negative.

@@ -98,6 +98,15 @@ def test_sum_of_bits(bits: int) -> None:
 def test_at_least(bits: int, least: int) -> None:
     circuit = a.at_least(bits, least)
     check(circuit, lambda x, result: {"result": result ^ (x.bit_count() >= least)})
+    if 1 < least < bits:
+        parts = [a.popcount_cost(bits)] * 2
+        parts += [c.less_than_constant_cost(bits.bit_length(), least)]
+        found = cost_of(circuit)
+        assert found.toffoli == sum(part.toffoli for part in parts)
+        assert found.cx == sum(part.cx for part in parts)
+    elif 0 < least <= bits:
+        assert max(len(op.qubits) - 1 for op in circuit.flat()) == bits
+        assert sum(len(op.qubits) > 1 for op in circuit.flat()) == 1
 
 
 @pytest.mark.parametrize("width", range(1, 5))

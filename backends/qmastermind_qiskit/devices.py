@@ -10,6 +10,7 @@ from qiskit_aer import AerSimulator
 from qmastermind.errors import MissingDependencyError, UnknownNameError, UnsupportedError
 from qmastermind.gates import GATES
 from qmastermind.target import Target
+from qmastermind_qiskit.calibration import broken_qubits, error_rate, fault
 
 _OURS = {"u1": "p", "u2": "u", "u3": "u", "cu1": "cp", "cu3": "cu"}
 _AER = "aer_simulator"
@@ -100,15 +101,14 @@ def target_from_qiskit(backend: BackendV2) -> Target:
 def unusable_couplings(backend: BackendV2) -> dict[tuple[int, int], str]:
     """The couplings on which a device cannot be used, smaller qubit first, each with the reason.
 
-    A coupling is unusable if every two-qubit gate on it, or a one-qubit gate or the readout of one
-    of its qubits, has no error rate or one of 1, which is how IBM reports that a calibration
-    failed. A backend that gives no error rates at all has none.
+    A coupling is unusable if every two-qubit gate on it, or one of its qubits, is broken as in
+    :mod:`qmastermind_qiskit.calibration`. A backend that gives no error rates at all has none.
     """
     native = backend.target
     pairs = _pairs(native)
     if pairs is None or not _has_errors(native):
         return {}
-    broken = _broken_qubits(native)
+    broken = broken_qubits(native)
     gates = [n for n in native.operation_names if _known(n) and _width(native, n) == 2]
     found: dict[tuple[int, int], str] = {}
     for pair in sorted(pairs):
@@ -118,7 +118,7 @@ def unusable_couplings(backend: BackendV2) -> dict[tuple[int, int], str]:
             for qargs in (pair, pair[::-1])
             if qargs in native[gate]
         ]
-        faults = [f"{gate} {fault}" for gate, entry in entries if (fault := _fault(entry))]
+        faults = [f"{gate} {reason}" for gate, entry in entries if (reason := fault(entry))]
         sick = [broken[q] for q in pair if q in broken]
         if sick or len(faults) == len(entries):
             found[pair] = ", ".join(dict.fromkeys(sick or faults))
@@ -126,9 +126,13 @@ def unusable_couplings(backend: BackendV2) -> dict[tuple[int, int], str]:
 
 
 def usable_target(backend: BackendV2) -> NativeTarget:
-    """Qiskit's own target of a backend without its unusable couplings."""
+    """Qiskit's own target of a backend without its unusable couplings.
+
+    What is left on a broken qubit has error rate 1: Qiskit takes a missing one for 0.
+    """
     native, bad = backend.target, unusable_couplings(backend)
-    if not bad:
+    broken = broken_qubits(native) if _has_errors(native) else {}
+    if not bad and not broken:
         return native
     kept = NativeTarget(
         description=native.description,
@@ -147,12 +151,16 @@ def usable_target(backend: BackendV2) -> NativeTarget:
             kept.add_instruction(operation, name=name)
             continue
         usable = {
-            qargs: entry
+            qargs: _hopeless(entry) if len(qargs) == 1 and qargs[0] in broken else entry
             for qargs, entry in entries.items()
             if len(qargs) != 2 or (min(qargs), max(qargs)) not in bad
         }
         kept.add_instruction(operation, usable, name=name)
     return kept
+
+
+def _hopeless(entry: InstructionProperties | None) -> InstructionProperties:
+    return InstructionProperties(getattr(entry, "duration", None), 1.0)
 
 
 def _known(name: str) -> bool:
@@ -174,26 +182,8 @@ def _pairs(native: NativeTarget) -> set[tuple[int, int]] | None:
 
 def _has_errors(native: NativeTarget) -> bool:
     return any(
-        entry is not None and entry.error is not None
+        error_rate(entry) is not None
         for name in native.operation_names
         if _width(native, name) == 2
         for entry in native[name].values()
     )
-
-
-def _fault(entry: InstructionProperties | None) -> str:
-    if entry is None or entry.error is None:
-        return "has no error rate"
-    return "has error rate 1" if entry.error >= 1 else ""
-
-
-def _broken_qubits(native: NativeTarget) -> dict[int, str]:
-    found: dict[int, str] = {}
-    for name in native.operation_names:
-        if _width(native, name) != 1 or not (_known(name) or name == "measure"):
-            continue
-        for qargs, entry in native[name].items():
-            # An ideal (virtual) one-qubit gate may carry no figure.
-            if qargs and entry is not None and entry.error is not None and entry.error >= 1:
-                found[qargs[0]] = f"{name} on qubit {qargs[0]} has error rate 1"
-    return found

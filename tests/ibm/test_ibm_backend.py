@@ -162,6 +162,34 @@ def test_submit_and_come_back(service: StandIn) -> None:
     assert service.state.jobs[job.job_id].cost == 9
 
 
+def test_an_ordinary_sampling_circuit_is_sent(service: StandIn) -> None:
+    builder = CircuitBuilder(Register("x", 3))
+    for q in range(3):
+        builder.h(q)
+        builder.ry(0.02 * (q + 1), q)  # no bitstring stands out
+    result = get_backend("ibm:manila").run(builder.build().measured(), 200)
+    assert len(result.counts) == 8
+
+
+def test_what_measures_in_between_is_not_sent(service: StandIn) -> None:
+    builder = CircuitBuilder(Register("x", 1))
+    builder.h(0)
+    builder.measure([0])
+    builder.x(0)
+    with pytest.raises(UnsupportedError, match="fake:manila"):
+        get_backend("ibm:manila").run(builder.build(), 10)
+    assert not service.state.jobs
+
+
+def test_cancelling_a_job_that_has_ended_meanwhile_changes_nothing(service: StandIn) -> None:
+    backend = IbmBackend("manila")
+    job = backend.submit(backend.compile(asymmetric(), seed=1), 100)
+    service.state.jobs[job.job_id].status = "Completed"
+    job.cancel()
+    assert job.status() == "done"
+    assert job.result().counts.most_common(1)[0][0] == "100"
+
+
 def test_cancel_a_submitted_job(service: StandIn) -> None:
     service.state.hold = True
     backend = IbmBackend("manila")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 
@@ -19,14 +20,16 @@ from qiskit.circuit.library import CZGate, SXGate
 from qiskit.transpiler import InstructionProperties, PassManager, Target
 from qiskit.transpiler.passes import ALAPScheduleAnalysis, PadDelay, TimeUnitConversion
 from qiskit_aer import AerSimulator
+from qiskit_ibm_runtime.fake_provider import FakeLagosV2
 
-from qmastermind.errors import TooLargeError, UsageError
+from qmastermind.circuit import Circuit, CircuitBuilder, Register
+from qmastermind.errors import TooLargeError, UnsupportedError, UsageError
 from qmastermind.game import Rules
 from qmastermind.results import Counts, Distribution, Factor
 from qmastermind_qiskit.ibm import tasks
 from qmastermind_qiskit.ibm.client import RunOptions
 from qmastermind_qiskit.ibm.compilation import circuit_hash, require_isa
-from qmastermind_qiskit.ibm.device import Device, Readout, snapshot
+from qmastermind_qiskit.ibm.device import Device, Readout, from_backend, snapshot
 from qmastermind_qiskit.ibm.errors import NotIsaError
 from qmastermind_qiskit.ibm.fidelity import waits as waiting_times
 from qmastermind_qiskit.ibm.forecast import (
@@ -355,6 +358,53 @@ def test_broken_couplings_and_qubits_are_not_used() -> None:
     assert plan.verdict == "go"  # no two-qubit gate is needed
 
 
+def bell() -> Circuit:
+    builder = CircuitBuilder(Register("x", 2))
+    builder.h(0)
+    builder.x(1, [0])
+    return builder.build().measured()
+
+
+def lagos(gates: tuple[str, ...], error: float | None) -> Device:
+    """Lagos with another error of some instructions on qubit 5, the target alone saying so."""
+
+    def make() -> FakeLagosV2:
+        backend = FakeLagosV2()
+        for name in gates:
+            duration = backend.target[name][(5,)].duration
+            changed = InstructionProperties(duration, error)
+            backend.target.update_instruction_properties(name, (5,), changed)
+        backend.properties = lambda: None
+        return backend
+
+    return from_backend(make)
+
+
+@pytest.mark.parametrize("error", [None, float("nan"), 1.0])
+@pytest.mark.parametrize("gates", [("measure",), ("sx", "x")])
+def test_what_was_not_calibrated_is_not_taken_for_perfect(
+    gates: tuple[str, ...], error: float | None
+) -> None:
+    device = lagos(gates, error)
+    assert {pair for pair in device.unusable if 5 in pair} == {
+        *((3, 5), (5, 3), (4, 5), (5, 4), (5, 6), (6, 5))
+    }
+    whole = planned(tasks.plain(bell(), "Bell"), lagos((), None))
+    plan = planned(tasks.plain(bell(), "Bell"), device)
+    assert 5 not in plan.parts[0].initial_layout
+    assert plan.parts[0].forecast.success <= whole.parts[0].forecast.success + 1e-9
+    json.dumps(plan.as_dict(), allow_nan=False)
+
+
+def test_what_is_left_of_a_device_decides_what_fits() -> None:
+    kyoto = snapshot("kyoto")
+    with pytest.raises(UnsupportedError, match="all of its 144 couplings as unusable"):
+        planned(TASKS["grover 2"], kyoto)
+    device = lagos(("measure",), None)
+    with pytest.raises(TooLargeError, match="6 can be used"):
+        planned(tasks.plain(Circuit((Register("x", 7),)), "wide"), device)
+
+
 def test_what_a_snapshot_says_about_itself_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     from qiskit_ibm_runtime.fake_provider.backends.nighthawk import fake_nighthawk
 
@@ -442,3 +492,52 @@ def test_the_fingerprint_is_of_the_work_not_of_the_calibration() -> None:
     assert one.fingerprint != planned(task, shots=10).fingerprint
     other_secret = tasks.deutsch(CLASSIC.code("RGBR"), CLASSIC)
     assert one.fingerprint != planned(other_secret).fingerprint
+
+
+def sampling(num_qubits: int) -> Circuit:
+    """A state spread over all bitstrings, none of which stands out, entangled along a line."""
+    builder = CircuitBuilder(Register("x", num_qubits))
+    for q in range(num_qubits):
+        builder.h(q)
+        builder.ry(0.2 + 0.05 * q, q)
+    for q in range(num_qubits - 1):
+        builder.x(q + 1, [q])
+        builder.ry(0.3, q + 1)
+    return builder.build().measured()
+
+
+def test_a_circuit_without_a_right_answer_is_judged_by_its_noise_alone() -> None:
+    flat = CircuitBuilder(Register("x", 3))
+    for q, angle in enumerate((0.05, 0.1, 0.02)):
+        flat.h(q)
+        flat.ry(angle, q)
+    plan = planned(tasks.plain(flat.build().measured(), "flat"), shots=10)
+    assert plan.verdict == "go"
+    assert "without an error" in plan.reason
+    long = CircuitBuilder(Register("x", 2))
+    long.h(0)
+    for _ in range(600):
+        long.x(1, [0])
+        long.barrier()
+    assert planned(tasks.plain(long.build().measured(), "long")).verdict == "refuse"
+
+
+def test_a_circuit_that_nobody_can_simulate_has_a_forecast(monkeypatch: pytest.MonkeyPatch) -> None:
+    task = tasks.plain(sampling(40), "wide")
+    plan = make_plan(task, snapshot("torino"), RunOptions(shots=100), ONCE)
+    part = plan.parts[0]
+    found = part.forecast
+    assert (found.ideal, found.lead, found.shots_needed) == (None, None, None)
+    assert 0 < found.success < found.fidelity < 1
+    assert plan.verdict == "warn"
+    assert "too wide to simulate" in plan.reason
+    assert part.as_dict()["right"] == []
+    json.dumps(plan.as_dict(), allow_nan=False)
+
+    # On a circuit that can be simulated, the two forecasts differ by readout and harmless errors.
+    small = planned(tasks.plain(bell(), "Bell")).parts[0].forecast
+    monkeypatch.setattr(tasks.Part, "ideal", None)
+    blind = planned(tasks.plain(bell(), "Bell")).parts[0].forecast
+    assert blind.fidelity == small.fidelity
+    assert blind.success == pytest.approx(small.success, abs=0.03)
+    assert blind.duration == small.duration

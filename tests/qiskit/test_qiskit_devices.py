@@ -8,13 +8,13 @@ pytest.importorskip("qiskit_ibm_runtime")
 from qiskit.circuit import Parameter
 from qiskit.circuit.library import CXGate, CZGate, RZGate, SXGate, XGate
 from qiskit.providers.fake_provider import GenericBackendV2
-from qiskit.transpiler import InstructionProperties
+from qiskit.transpiler import InstructionProperties, QubitProperties
 from qiskit.transpiler import Target as NativeTarget
 from qiskit_aer import AerSimulator
 from qiskit_ibm_runtime import fake_provider as fakes
 from qiskit_truth import assert_compiled
 
-from qmastermind.circuit import CircuitBuilder, Register
+from qmastermind.circuit import Circuit, CircuitBuilder, Register
 from qmastermind.errors import UnsupportedError
 from qmastermind.target import Target
 from qmastermind_qiskit import QiskitBackend, named_backend, target_from_qiskit, unusable_couplings
@@ -192,3 +192,34 @@ class TestCompile:
         compiled = QiskitBackend().compile(circuit(), target, 3, 1)
         assert isinstance(compiled.target, Target)
         assert_compiled(compiled)
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [(None, "has no error rate"), (float("nan"), "has no error rate"), (1.0, "has error rate 1")],
+)
+def test_a_qubit_without_a_rate_that_others_have_is_not_used(error, reason):
+    backend = device({(0, 1): 0.01, (1, 2): 0.01, (2, 3): 0.01}, {1: error})
+    assert unusable_couplings(backend) == {
+        (0, 1): f"sx on qubit 1 {reason}",
+        (1, 2): f"sx on qubit 1 {reason}",
+    }
+    assert target_from_qiskit(backend).coupling == {(2, 3)}
+    compiled = QiskitBackend(backend).compile(Circuit((Register("q", 1),)), level=3, seed=1)
+    assert compiled.initial_layout != (1,)
+
+
+def test_a_coupling_whose_rate_is_no_number_is_not_used():
+    backend = device({(0, 1): float("nan"), (1, 2): 0.01})
+    assert unusable_couplings(backend) == {(0, 1): "cz has no error rate"}
+
+
+@pytest.mark.parametrize("seconds", [0.0, float("nan"), -1.0])
+def test_a_qubit_that_loses_everything_at_once_is_not_used(seconds):
+    backend = device({(0, 1): 0.01, (1, 2): 0.01})
+    backend.target.qubit_properties = [
+        QubitProperties(t1=1e-4, t2=1e-4),
+        QubitProperties(t1=1e-4, t2=1e-4),
+        QubitProperties(t1=seconds, t2=1e-4),
+    ]
+    assert unusable_couplings(backend) == {(1, 2): f"T1 of qubit 2 is {seconds:g}"}

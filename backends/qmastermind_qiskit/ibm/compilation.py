@@ -8,9 +8,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from qmastermind.circuit import Circuit
-from qmastermind.errors import TooLargeError
+from qmastermind.circuit import Apply, Circuit
+from qmastermind.errors import TooLargeError, UnsupportedError
 from qmastermind.validation import narrow_seed
+from qmastermind_qiskit.calibration import entries
 from qmastermind_qiskit.ibm.errors import NotIsaError
 
 if TYPE_CHECKING:
@@ -45,6 +46,29 @@ def require_room(circuit: Circuit, device: Device) -> None:
         )
 
 
+def require_usable(circuit: Circuit, device: Device) -> None:
+    """Checks that what a circuit needs is left of a device after what is broken there.
+
+    Raises:
+        TooLargeError: If too few qubits are.
+        UnsupportedError: If no coupling is and the circuit joins qubits.
+    """
+    works = {q for name in device.target.operation_names for q in entries(device.target, name)}
+    left = sum(len(q) == 1 for q in works)
+    if 0 < left < circuit.num_qubits:
+        raise TooLargeError(
+            f"the circuit has {circuit.num_qubits} qubits, of those of {device.name} "
+            f"{left} can be used: the others are reported as broken"
+        )
+    joins = any(isinstance(op, Apply) and len(op.qubits) > 1 for op in circuit.flat())
+    if joins and device.unusable and not device.two_qubit_gates:
+        couplings = len({frozenset(pair) for pair in device.unusable})
+        raise UnsupportedError(
+            f"{device.name} reports all of its {couplings} couplings as unusable, and the circuit "
+            "joins qubits; take another device"
+        )
+
+
 def compile_circuit(
     circuit: Circuit, device: Device, level: int, seed: int | None, spares: int = 0
 ) -> Placed:
@@ -59,8 +83,11 @@ def compile_circuit(
             cheaper with a clean ancilla, but takes none of the device's idle qubits by itself.
 
     Raises:
+        TooLargeError: If too many of the device's qubits are broken.
+        UnsupportedError: If all its couplings are.
         BackendError: If Qiskit fails.
     """
+    require_usable(circuit, device)
     from qiskit.circuit import AncillaRegister
     from qiskit.transpiler import PassManager, generate_preset_pass_manager
 

@@ -22,7 +22,7 @@ class PartOutcome:
         name: Of the part.
         decided: Each group's most frequent value, in bit order.
         agreement: For each group, the share of shots that gave this value.
-        success: Share of the shots with a right bitstring.
+        success: Share of the shots with a right bitstring; None where none is known.
         forecast: The same as it was forecast.
         shots: Shots that were returned; a device may round up what was asked.
         top: The most frequent bitstrings.
@@ -31,7 +31,7 @@ class PartOutcome:
     name: str
     decided: str
     agreement: tuple[float, ...]
-    success: float
+    success: float | None
     forecast: float
     shots: int
     top: tuple[tuple[str, int], ...]
@@ -133,7 +133,7 @@ def _part(part: Mapping[str, Any], counts: Counts) -> PartOutcome:
         name=part["name"],
         decided=decide(counts, groups),
         agreement=tuple(counts.marginal(g).most_common(1)[0][1] / shots for g in groups),
-        success=sum(n for x, n in counts.items() if x in right) / shots,
+        success=sum(n for x, n in counts.items() if x in right) / shots if right else None,
         forecast=part["forecast"]["success"],
         shots=shots,
         top=tuple(counts.most_common(8)),

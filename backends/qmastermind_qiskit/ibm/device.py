@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import warnings
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from qmastermind.errors import UnknownNameError
+from qmastermind_qiskit.calibration import broken_qubits, entries, error_rate, fault
 from qmastermind_qiskit.ibm.errors import DeviceNotFoundError
 
 if TYPE_CHECKING:
@@ -91,7 +93,7 @@ class Device:
         properties = self.target[gate].get(qubits) if gate in self.target else None
         if properties is None:
             return 0.0, 0.0
-        return properties.error or 0.0, properties.duration or 0.0
+        return error_rate(properties) or 0.0, properties.duration or 0.0
 
     def summary(self) -> dict[str, Any]:
         """Figures for a table, JSON-ready; medians are over the usable couplings and qubits."""
@@ -145,9 +147,9 @@ def from_backend(make: Callable[[], BackendV2]) -> Device:
 def _usable(raw: Target) -> tuple[Target, tuple[tuple[int, int], ...]]:
     """The target without control flow, and without what the calibration reports as broken.
 
-    That is a two-qubit gate whose error is missing or 1, in either direction, and everything on a
-    qubit that has an instruction of error 1. Older snapshots do not say how long a measurement
-    takes; it counts as 0, so that circuits can be scheduled.
+    What that is says :mod:`qmastermind_qiskit.calibration`; a two-qubit gate in one direction only,
+    and everything on a broken qubit. Older snapshots do not say how long a measurement takes; it
+    counts as 0, so that circuits can be scheduled.
     """
     from qiskit.transpiler import Target
 
@@ -160,17 +162,12 @@ def _usable(raw: Target) -> tuple[Target, tuple[tuple[int, int], ...]]:
         acquire_alignment=raw.acquire_alignment,
         qubit_properties=raw.qubit_properties,
     )
-    broken = {
-        qubits[0]
-        for name in raw.operation_names
-        for qubits, properties in _entries(raw, name).items()
-        if len(qubits) == 1 and (getattr(properties, "error", None) or 0.0) >= 1
-    }
+    broken = broken_qubits(raw)
     unusable: set[tuple[int, int]] = set()
     for name in raw.operation_names:
         kept: dict[tuple[int, ...], InstructionProperties | None] = {}
-        for qubits, properties in _entries(raw, name).items():
-            if not broken.isdisjoint(qubits) or (len(qubits) == 2 and not _works(properties)):
+        for qubits, properties in entries(raw, name).items():
+            if not broken.keys().isdisjoint(qubits) or (len(qubits) == 2 and fault(properties)):
                 if len(qubits) == 2:
                     unusable.add(qubits)
             else:
@@ -178,13 +175,6 @@ def _usable(raw: Target) -> tuple[Target, tuple[tuple[int, int], ...]]:
         if kept:
             target.add_instruction(raw.operation_from_name(name), kept, name=name)
     return target, tuple(sorted(unusable))
-
-
-def _entries(target: Target, name: str) -> dict[tuple[int, ...], InstructionProperties | None]:
-    """Where an instruction exists; nothing for control flow, which is not bound to qubits."""
-    if isinstance(target.operation_from_name(name), type):
-        return {}
-    return dict(target[name])
 
 
 def _timed(properties: InstructionProperties | None) -> InstructionProperties:
@@ -195,19 +185,15 @@ def _timed(properties: InstructionProperties | None) -> InstructionProperties:
     return InstructionProperties(0.0, getattr(properties, "error", None))
 
 
-def _works(properties: InstructionProperties | None) -> bool:
-    return properties is not None and properties.error is not None and properties.error < 1
-
-
 def _readout(target: Target, properties: Any, qubit: int) -> Readout | None:
     try:
         values = properties.qubit_property(qubit) if properties else {}
     except Exception:  # a faulty qubit has none
         values = {}
-    if "prob_meas1_prep0" in values and "prob_meas0_prep1" in values:
-        return Readout(values["prob_meas1_prep0"][0], values["prob_meas0_prep1"][0])
-    measure = target["measure"].get((qubit,)) if "measure" in target else None
-    error = getattr(measure, "error", None)
+    both = [values.get(name, (None,))[0] for name in ("prob_meas1_prep0", "prob_meas0_prep1")]
+    if not any(value is None or math.isnan(value) for value in both):
+        return Readout(*both)
+    error = error_rate(target["measure"].get((qubit,)) if "measure" in target else None)
     return None if error is None else Readout(error, error)
 
 

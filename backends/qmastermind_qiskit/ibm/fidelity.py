@@ -144,9 +144,13 @@ def expected_success(circuit: Circuit, device: Device) -> float:
     if native is None:
         return 0.0
     found, _ = survival(native, device)
-    read = [device.readout[q] for q in measured_qubits(native).values()]
-    right = math.prod(1 - (r.one_for_zero + r.zero_for_one) / 2 for r in read if r)
-    return right * math.prod(component.fidelity for component in found)
+    return read_rightly(native, device) * math.prod(component.fidelity for component in found)
+
+
+def read_rightly(circuit: QuantumCircuit, device: Device) -> float:
+    """The probability that all measured qubits are read rightly, averaged over 0 and 1."""
+    read = [device.readout[q] for q in measured_qubits(circuit).values()]
+    return math.prod(1 - (r.one_for_zero + r.zero_for_one) / 2 for r in read if r)
 
 
 def _in_its_gates(circuit: Circuit, device: Device) -> QuantumCircuit | None:

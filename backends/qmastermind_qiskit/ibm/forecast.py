@@ -21,7 +21,7 @@ import numpy as np
 
 from qmastermind.errors import UsageError
 from qmastermind.results import Distribution, Factor
-from qmastermind_qiskit.ibm.fidelity import Component, survival
+from qmastermind_qiskit.ibm.fidelity import Component, read_rightly, survival
 from qmastermind_qiskit.ibm.structure import measured_qubits
 
 if TYPE_CHECKING:
@@ -53,13 +53,15 @@ class Forecast:
     """What to expect of one circuit.
 
     Attributes:
-        success: Probability that one shot gives a right answer.
-        ideal: The same without noise.
+        success: Probability that one shot gives a right answer; of a circuit that nobody can
+            simulate, that nothing goes wrong in what is measured, readout included.
+        ideal: The same without noise; None for a circuit that nobody can simulate.
         fidelity: Process fidelity of the worst component, readout left out.
         lead: Probability of the right value in the worst group of bits, less that of its
-            nearest rival.
+            nearest rival; None as ``ideal``.
         shots: Shots that were asked for.
-        shots_needed: Shots after which the right answer leads in every group; None for never.
+        shots_needed: Shots after which the right answer leads in every group; None for never,
+            and as ``ideal``.
         duration: Seconds of one shot, without the delay between shots.
         seconds: Device seconds for all shots, without the service's own overhead.
         two_qubit_gates: In the compiled circuit.
@@ -69,9 +71,9 @@ class Forecast:
     """
 
     success: float
-    ideal: float
+    ideal: float | None
     fidelity: float
-    lead: float
+    lead: float | None
     shots: int
     shots_needed: int | None
     duration: float
@@ -93,10 +95,12 @@ class Answer:
     Attributes:
         right: Right bitstrings, bit 0 leftmost.
         groups: Bits that are decided together, each group by its most frequent value.
+        judged: Whether the verdict asks for the right answer to be the most frequent one.
     """
 
     right: frozenset[str]
     groups: Groups
+    judged: bool = True
 
     @classmethod
     def whole(cls, right: Sequence[str]) -> Answer:
@@ -111,29 +115,39 @@ class Answer:
 
 
 def forecast(
-    circuit: QuantumCircuit, device: Device, ideal: Distribution, answer: Answer, shots: int
+    circuit: QuantumCircuit,
+    device: Device,
+    ideal: Distribution | None,
+    answer: Answer,
+    shots: int,
 ) -> Forecast:
     """Forecasts a circuit that is compiled for the device.
 
     Args:
         circuit: In the device's gates and on its qubits, with final measurements.
         device: Its calibration.
-        ideal: Distribution of the classical bits without noise.
+        ideal: Distribution of the classical bits without noise; None if nobody can simulate it,
+            and then fidelity and duration are all that is forecast.
         answer: What is right.
         shots: How many are planned.
     """
     parts, duration = _measured(circuit, device)
-    predicted = _predict(circuit, device, ideal, parts)
-    success = sum(predicted.probability(x) for x in answer.right)
-    lead, needed = _shots_needed(predicted, answer)
     fidelity = min(part.fidelity for part in parts)
     used = [q for part in parts for q in part.qubits]
-    verdict, reason = _verdict(
-        fidelity, needed, shots, duration, min(device.t1_t2(q)[1] for q in used)
+    t2 = min(device.t1_t2(q)[1] for q in used)
+    lead, needed = None, None
+    if ideal is None:
+        success = math.prod(part.fidelity for part in parts) * read_rightly(circuit, device)
+    else:
+        predicted = _predict(circuit, device, ideal, parts)
+        success = sum(predicted.probability(x) for x in answer.right)
+        lead, needed = _shots_needed(predicted, answer)
+    verdict, reason = _noise_verdict(fidelity, duration, t2) or (
+        _answer_verdict(needed, shots) if answer.judged else _unjudged(fidelity, ideal)
     )
     return Forecast(
         success=success,
-        ideal=sum(ideal.probability(x) for x in answer.right),
+        ideal=None if ideal is None else sum(ideal.probability(x) for x in answer.right),
         fidelity=fidelity,
         lead=lead,
         shots=shots,
@@ -236,24 +250,34 @@ def _shots_needed(predicted: Distribution, answer: Answer) -> tuple[float, int |
     return lead, None if rate <= 0 else max(1, math.ceil(math.log(rivals / FAILURE) / rate))
 
 
-def _verdict(
-    fidelity: float, needed: int | None, shots: int, duration: float, t2: float
-) -> tuple[Verdict, str]:
+def _noise_verdict(fidelity: float, duration: float, t2: float) -> tuple[Verdict, str] | None:
+    """Refuses a circuit of which noise leaves nothing, whatever it is for."""
     if fidelity < LEAST_FIDELITY:
         return "refuse", (
             f"the circuit comes through without an error in {fidelity:.1e} of all shots: noise is "
             "all that is left"
         )
-    if needed is None:
-        return "refuse", "a wrong answer is expected to be at least as frequent as the right one"
     if duration > t2:
         return "refuse", (
             f"the circuit takes {1e6 * duration:.0f} us, longer than the {1e6 * t2:.0f} us for "
             "which its worst qubit keeps its phase"
         )
+    return None
+
+
+def _answer_verdict(needed: int | None, shots: int) -> tuple[Verdict, str]:
+    if needed is None:
+        return "refuse", "a wrong answer is expected to be at least as frequent as the right one"
     stands_out = f"the right answer stands out after {needed:,} shot{'s' if needed > 1 else ''}"
     if needed > WARN_FACTOR * shots:
         return "refuse", f"{stands_out}, and {shots:,} are planned"
     if needed > shots:
         return "warn", f"{stands_out}; {shots:,} are few"
     return "go", stands_out
+
+
+def _unjudged(fidelity: float, ideal: Distribution | None) -> tuple[Verdict, str]:
+    through = f"the circuit comes through without an error in {fidelity:.2g} of all shots"
+    if ideal is None:
+        return "warn", f"{through}; it is too wide to simulate, so its answer is not forecast"
+    return "go", through

@@ -93,12 +93,12 @@ def forecast(plan: Plan, merged: Plan | None) -> None:
         table.add_row(
             part.part.name,
             f"{f.success:.4f}",
-            f"{f.ideal:.4f}",
+            _figure(f.ideal, ".4f"),
             f"{f.fidelity:.3g}",
             str(f.two_qubit_gates),
             str(f.depth),
             f"{1e6 * f.duration:.1f}",
-            "never" if f.shots_needed is None else f"{f.shots_needed:,}",
+            f"{f.shots_needed:,}" if f.shots_needed else "-" if f.ideal is None else "never",
             _VERDICT[f.verdict],
         )
     out.print(table)
@@ -222,7 +222,7 @@ def outcome(record: JobRecord, found: Outcome | IbmError) -> None:
             part.name,
             part.decided,
             f"{min(part.agreement):.3f}",
-            f"{part.success:.4f}",
+            _figure(part.success, ".4f"),
             f"{part.forecast:.4f}",
             f"{part.shots:,}",
         )

@@ -17,7 +17,7 @@ from qmastermind.circuit import (
     Operation,
     Query,
 )
-from qmastermind.errors import UsageError
+from qmastermind.errors import TooLargeError, UsageError
 from qmastermind.game import Code, Codemaker, Rules
 from qmastermind.results import Counts, Distribution
 from qmastermind_qiskit.ibm.forecast import Answer, Groups
@@ -38,28 +38,37 @@ class Part:
         groups: Bits that are decided together.
         marked: Right bitstrings where they are known beforehand; None: what the circuit gives
             most often without noise.
+        judged: Whether the most frequent bitstring has to be right, as in a search; a circuit
+            whose distribution is wanted has no right one.
     """
 
     name: str
     circuit: Circuit
     groups: Groups
     marked: frozenset[str] | None = None
+    judged: bool = True
 
     @cached_property
-    def ideal(self) -> Distribution:
-        """The distribution without noise, from the embedded simulator."""
+    def ideal(self) -> Distribution | None:
+        """The distribution without noise, from the embedded simulator; None if it is too large."""
         from qmastermind.simulator import StatevectorBackend
 
-        return StatevectorBackend().probabilities(self.circuit)
+        try:
+            return StatevectorBackend().probabilities(self.circuit)
+        except TooLargeError:
+            return None
 
     @cached_property
     def answer(self) -> Answer:
         """What counts as right."""
         if self.marked is not None:
             return Answer(self.marked, self.groups)
+        if self.ideal is None:
+            return Answer(frozenset(), self.groups, judged=False)
         likely = self.ideal.most_likely(_MOST_RIGHT)
         best = likely[0][1]
-        return Answer(frozenset(x for x, p in likely if p > best - 1e-9), self.groups)
+        right = frozenset(x for x, p in likely if p > best - 1e-9)
+        return Answer(right, self.groups, self.judged)
 
 
 @dataclass(frozen=True)
@@ -212,12 +221,14 @@ def grover_marked(marked: Sequence[str], iterations: int | None = None, fence: b
 def plain(circuit: Circuit, title: str) -> Task:
     """Any circuit; what it gives most often without noise counts as right.
 
+    It is not judged by that: what is wanted of it may be the whole distribution.
+
     Raises:
         CircuitError: If a measured qubit is used again, or a bit is written twice.
     """
     measured = circuit if circuit.num_bits else circuit.measured()
     measured.final_measurements()
-    part = Part(title, measured, (tuple(range(measured.num_bits)),))
+    part = Part(title, measured, (tuple(range(measured.num_bits)),), judged=False)
     return Task(title, (part,), {"kind": "circuit", "oracle": ""})
 
 

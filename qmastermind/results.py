@@ -23,10 +23,17 @@ class Counts(dict[str, int]):
     @classmethod
     def from_rows(cls, rows: NDArray[np.uint8]) -> Counts:
         """From one row of 0 and 1 a shot, shape ``(shots, num_bits)``; in increasing order."""
-        found, numbers = np.unique(rows, axis=0, return_counts=True)
-        return cls(
-            ("".join("01"[b] for b in row), int(n)) for row, n in zip(found, numbers, strict=True)
-        )
+        num_bits = rows.shape[1]
+        packed = np.packbits(rows, axis=1)  # bit 0 is the highest of the first byte
+        if num_bits <= 64:
+            words = np.zeros((len(rows), 8), dtype=np.uint8)
+            words[:, : packed.shape[1]] = packed
+            codes, numbers = np.unique(words.view(">u8").astype(np.uint64), return_counts=True)
+            keys = [format(code, "064b")[:num_bits] for code in codes.tolist()]
+        else:
+            found, numbers = np.unique(packed, axis=0, return_counts=True)
+            keys = ["".join(format(b, "08b") for b in row)[:num_bits] for row in found.tolist()]
+        return cls(zip(keys, numbers.tolist(), strict=True))
 
     @property
     def shots(self) -> int:
@@ -63,8 +70,9 @@ class Factor:
         cumulative = np.cumsum(self.probabilities)
         draws = rng.random(shots) * cumulative[-1]
         index = np.minimum(np.searchsorted(cumulative, draws, side="right"), len(cumulative) - 1)
-        places = np.arange(len(self.bits) - 1, -1, -1)
-        rows: NDArray[np.uint8] = (index[:, None] >> places & 1).astype(np.uint8)
+        rows = np.empty((shots, len(self.bits)), dtype=np.uint8)
+        for place in range(len(self.bits)):
+            rows[:, place] = index >> (len(self.bits) - 1 - place) & 1
         return rows
 
 

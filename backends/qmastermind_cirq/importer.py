@@ -51,6 +51,7 @@ def _read(circuit: cirq.AbstractCircuit, qubits: Sequence[cirq.Qid] | None) -> C
     if cirq.is_parameterized(circuit):
         names = ", ".join(sorted(cirq.parameter_names(circuit)))
         raise CircuitError(f"the circuit has unresolved parameters ({names}); resolve them first")
+    _require_definite(circuit)
     order = _order(circuit) if qubits is None else list(qubits)
     index = {qubit: i for i, qubit in enumerate(order)}
     missing = sorted(circuit.all_qubits() - index.keys())
@@ -63,6 +64,24 @@ def _read(circuit: cirq.AbstractCircuit, qubits: Sequence[cirq.Qid] | None) -> C
     for op in circuit.all_operations():
         importer.operation(op, (), ())
     return builder.build()
+
+
+def _require_definite(circuit: cirq.AbstractCircuit) -> None:
+    """Raises UnsupportedError for a part that is repeated until a measurement says so."""
+    for op in circuit.all_operations():
+        inner = op.untagged
+        while isinstance(inner, cirq.ControlledOperation | cirq.ClassicallyControlledOperation):
+            inner = (
+                inner.sub_operation
+                if isinstance(inner, cirq.ControlledOperation)
+                else inner.without_classical_controls()
+            ).untagged
+        if isinstance(inner, cirq.CircuitOperation):
+            if inner.repeat_until is not None:
+                raise UnsupportedError(
+                    f"classical control is not supported: repeat_until {inner.repeat_until}"
+                )
+            _require_definite(inner.circuit)
 
 
 def _order(circuit: cirq.AbstractCircuit) -> list[cirq.Qid]:

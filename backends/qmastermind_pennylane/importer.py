@@ -10,7 +10,16 @@ import numpy as np
 import pennylane as qml
 from pennylane.ops.op_math import Adjoint, Controlled, Pow
 
-from qmastermind.circuit import Apply, Barrier, Circuit, CircuitBuilder, Measure, Phases, Register
+from qmastermind.circuit import (
+    Apply,
+    Barrier,
+    Circuit,
+    CircuitBuilder,
+    Measure,
+    Phases,
+    Register,
+    remap,
+)
 from qmastermind.errors import CircuitError, UnsupportedError
 from qmastermind.gates import Gate
 from qmastermind.plugin import framework_errors
@@ -162,6 +171,8 @@ class _Importer:
         if op.postselect is not None:
             raise UnsupportedError("post-selection is not supported")
         bit = self.bits.get(identifier(op))
+        if bit is None and not op.reset:
+            raise UnsupportedError(f"a measurement inside another operation is not supported: {op}")
         if bit is not None:
             self.builder.add(Measure(qubit, bit))
         if op.reset:
@@ -225,6 +236,10 @@ class _Importer:
                 targets = [qubits[q] for q in op.targets]
                 inner = tuple(qubits[q] for q in op.controls)
                 self.builder.gate(op.gate, targets, controls + inner, values + op.values)
+            elif isinstance(op, Barrier) or not controls:
+                self.builder.add(remap(op, qubits))
+            else:
+                raise UnsupportedError("a reset under control is not supported")
         self._phase(body.global_phase, controls, values)
 
 

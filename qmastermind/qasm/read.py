@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from qmastermind.circuit import Barrier, Circuit, Measure, Operation, Register, Reset
+from qmastermind.circuit import (
+    MAX_OPERATIONS,
+    Barrier,
+    Circuit,
+    Measure,
+    Operation,
+    Register,
+    Reset,
+)
 from qmastermind.errors import CircuitError, QasmError, UsageError
 from qmastermind.qasm.expand import GateSet
 from qmastermind.qasm.names import read_note
@@ -40,6 +48,7 @@ def from_qasm(text: str) -> Circuit:
         QasmError: If it cannot be read, with line and column.
         MissingDependencyError: If it is version 3 and its parser is not installed.
     """
+    text = text.removeprefix("\ufeff")  # a byte order mark is no content
     version = _VERSION.match(text)
     if not re.sub(r"//.*|/\*[\s\S]*?\*/", "", text).strip():
         raise QasmError("the text is empty", text, 1, 1)
@@ -48,6 +57,10 @@ def from_qasm(text: str) -> Circuit:
         return _Reader(program).circuit()
     except RecursionError:
         raise QasmError("expressions or gates are nested too deeply", text, 1, 1) from None
+    except ValueError as error:  # Python reads no whole numbers of thousands of digits
+        if "integer string conversion" not in str(error):
+            raise
+        raise QasmError("a number has too many digits", text, 1, 1) from None
 
 
 def read_file(path: Path) -> Circuit:
@@ -68,6 +81,10 @@ def read_file(path: Path) -> Circuit:
     except QasmError as error:
         error.args = (f"{path}, {error}",)
         raise
+
+
+MAX_QUBITS = 100_000
+"""Far more than any device has, and few enough to go through; so for classical bits."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +120,8 @@ class _Reader:
                     for qubits in self._broadcast(statement):
                         gates, phase = self._gates.expand(statement, qubits, {})
                         self._operations += gates
+                        if len(self._operations) > MAX_OPERATIONS:
+                            self._fail(f"more than {MAX_OPERATIONS:,} operations", statement.at)
                         self._phase += phase
                 case Fence():
                     listed = [q for o in statement.operands for q in self._where(o, True)]
@@ -124,6 +143,8 @@ class _Reader:
             self._fail(f"{name!r} is declared twice", at)
         size = 1 if declaration.size is None else declaration.size
         start = self._num_qubits if declaration.quantum else self._num_bits
+        if start + size > MAX_QUBITS:
+            self._fail(f"at most {MAX_QUBITS:,} qubits and as many bits can be read", at)
         where = range(start, start + size)
         self._variables[name] = _Variable(declaration.quantum, where, declaration.size is not None)
         if not declaration.quantum:

@@ -251,5 +251,13 @@ def test_what_cannot_be_read_is_said() -> None:
         from_cirq(
             cirq.Circuit(cirq.measure(q[0], key="m"), cirq.X(q[1]).with_classical_controls("m"))
         )
+    until = cirq.CircuitOperation(
+        cirq.FrozenCircuit(cirq.H(q[0]), cirq.measure(q[0], key="m")),
+        use_repetition_ids=False,
+        repeat_until=cirq.KeyCondition(cirq.MeasurementKey("m")),
+    )
+    for op in (until, cirq.CircuitOperation(cirq.FrozenCircuit(until)), until.with_tags("here")):
+        with pytest.raises(UnsupportedError, match=r"classical control.*repeat_until"):
+            from_cirq(cirq.Circuit(op))
     with pytest.raises(CircuitError, match="dimension 2"):
         from_cirq(cirq.Circuit(cirq.IdentityGate(qid_shape=(3,)).on(cirq.LineQid(0, 3))))

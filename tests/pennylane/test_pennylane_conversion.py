@@ -226,6 +226,38 @@ def test_a_qnode_can_use_what_is_written() -> None:
     np.testing.assert_allclose(node(), [0, 0.5, 0.5, 0], atol=1e-12)
 
 
+class Composed(qml.operation.Operation):  # type: ignore[misc]
+    """What a user wrote as operations of PennyLane: no unitary in general."""
+
+    num_wires = 1
+
+    def __init__(self, *inner: Any) -> None:
+        self.inner = inner
+        super().__init__(wires=[0])
+
+    def decomposition(self) -> list[Any]:
+        return list(self.inner)
+
+
+def measurement(reset: bool) -> Any:
+    (found,) = qml.measure(0, reset=reset).measurements
+    return found
+
+
+def test_all_of_a_decomposition_is_read() -> None:
+    with qml.QueuingManager.stop_recording():
+        parts = [qml.X(0), qml.Barrier(0), measurement(reset=True), qml.H(0)]
+        read = from_pennylane(qml.tape.QuantumScript([Composed(*parts)]))
+        measured = Composed(measurement(reset=False))
+        controlled = qml.ctrl(Composed(measurement(reset=True)), control=[1])
+    kinds = [type(op).__name__ for op in read.operations]
+    assert kinds == ["Apply", "Barrier", "Reset", "Apply"]
+    with pytest.raises(UnsupportedError, match="measurement inside another operation"):
+        from_pennylane(qml.tape.QuantumScript([measured]))
+    with pytest.raises(UnsupportedError):
+        from_pennylane(qml.tape.QuantumScript([controlled]))
+
+
 def test_what_cannot_be_read_is_said() -> None:
     def script(*operations: Any, measurements: Any = ()) -> Any:
         return qml.tape.QuantumScript(list(operations), list(measurements))

@@ -385,3 +385,28 @@ def test_diagonals_are_read_as_phases():
 def test_a_text_without_a_statement_is_empty(text):
     with pytest.raises(QasmError, match="the text is empty"):
         from_qasm(text)
+
+
+@pytest.mark.parametrize("start", [TWO + "qreg q[1];", THREE + "qubit[1] q;"])
+def test_a_byte_order_mark_is_no_content(start, tmp_path):
+    path = tmp_path / "marked.qasm"
+    path.write_text(start + " x q;", encoding="utf-8-sig")
+    assert [op.gate.name for op in read_file(path).operations] == ["x"]
+
+
+@pytest.mark.parametrize("size", ["100001", "999999999999", "9" * 400, "9" * 6000])
+@pytest.mark.parametrize("declaration", ["2.0; qreg q[{}];", "2.0; creg q[{}];", "3; qubit[{}] q;"])
+def test_registers_beyond_all_use_are_refused_at_once(declaration, size):
+    with pytest.raises(QasmError, match=r"at most 100,000|too many digits"):
+        from_qasm(f"OPENQASM {declaration.format(size)}")
+
+
+def test_registers_add_up():
+    with pytest.raises(QasmError, match="at most 100,000"):
+        from_qasm("OPENQASM 2.0; qreg a[60000]; qreg b[60000];")
+
+
+def test_operations_beyond_all_use_are_refused(monkeypatch):
+    monkeypatch.setattr("qmastermind.qasm.read.MAX_OPERATIONS", 1000)
+    with pytest.raises(QasmError, match="more than 1,000 operations"):
+        from_qasm('OPENQASM 2.0; include "qelib1.inc"; qreg q[600]; x q; x q;')

@@ -1,8 +1,8 @@
-"""What of a device a calibration reports as broken: the one definition of usable. Needs no import.
+"""What of a device a calibration reports as broken: the one definition of usable.
 
 An instruction is broken where its error rate is 1, which is how IBM reports that a calibration
-failed, or is no number, or is missing. Gates that are only a change of frame, resets and delays
-need no rate, and one-qubit gates and readout need one only if the device gives it on other qubits.
+failed, or is no number, or is missing. Of what acts on one qubit only gates and the readout need a
+rate, if the device gives it on other qubits; rotations about Z are a change of frame and need none.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from qmastermind.gates import GATES
+
 if TYPE_CHECKING:
     from qiskit.transpiler import InstructionProperties, Target
 
-_NEED_NO_RATE = frozenset({"rz", "p", "u1", "id", "delay"})
+_NEED_A_RATE = {"u2", "u3", "measure", *GATES} - {"rz", "p"}
 
 
 def entries(target: Target, name: str) -> Mapping[tuple[int, ...], InstructionProperties | None]:
@@ -44,20 +46,15 @@ def broken_qubits(target: Target) -> dict[int, str]:
     found: dict[int, str] = {}
     for name in target.operation_names:
         alone = {q[0]: entry for q, entry in entries(target, name).items() if len(q) == 1}
-        calibrated = any(error_rate(entry) is not None for entry in alone.values())
-        needed = calibrated and name not in _NEED_NO_RATE and not name.startswith("reset")
+        known = any(error_rate(entry) is not None for entry in alone.values())
+        needed = known and name in _NEED_A_RATE
         for qubit, entry in alone.items():
-            reason = fault(entry)
-            if reason and (needed or reason.endswith("1") or _is_no_number(entry)):
-                found.setdefault(qubit, f"{name} on qubit {qubit} {reason}")
+            given = getattr(entry, "error", None) is not None
+            if (given or needed) and fault(entry):
+                found.setdefault(qubit, f"{name} on qubit {qubit} {fault(entry)}")
     for qubit, properties in enumerate(target.qubit_properties or ()):
         for name in ("t1", "t2"):
             seconds = getattr(properties, name, None)
             if seconds is not None and not seconds > 0:
                 found.setdefault(qubit, f"{name.upper()} of qubit {qubit} is {seconds:g}")
     return found
-
-
-def _is_no_number(entry: InstructionProperties | None) -> bool:
-    error = getattr(entry, "error", None)
-    return error is not None and math.isnan(error)

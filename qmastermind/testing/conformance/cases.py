@@ -288,6 +288,8 @@ def redundant() -> Circuit:
 def fenced_pairs() -> Circuit:
     """Two H on qubit 0 and two controlled X on the others, a barrier between those of each pair."""
     b = CircuitBuilder(Register("q", 3))
+    rotate(b, 1)
+    rotate(b, 2)
     b.h(0)
     b.x(2, controls=[1])
     b.barrier()

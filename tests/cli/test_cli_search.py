@@ -140,7 +140,7 @@ def test_advice_when_half_is_marked(run):
         (["--dimacs", "none.cnf"], "cannot read none.cnf"),
         (["--predicate", "p.py"], "expected FILE.py:NAME"),
         (["--predicate", "none.py:ok"], "no file none.py"),
-        (["--predicate", "p.py:other"], "no function 'other'"),
+        (["--predicate", "p.py:other"], "defines no 'other'"),
         (["--predicate", "p.py:RATE"], "no function 'RATE'"),
         (["--predicate", "p.py:bad"], "ZeroDivisionError: division by zero for a=0"),
         (["--predicate", "p.py:strange"], "expected bool or range(k)"),

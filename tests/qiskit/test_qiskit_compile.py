@@ -271,7 +271,7 @@ class TestRefused:
             QiskitBackend().compile(search(), level=4)
 
     def test_too_many_qubits(self):
-        with pytest.raises(TooLargeError, match="5 qubits, line-4 has 4"):
+        with pytest.raises(TooLargeError, match=r"5 qubits, target .line-4. has 4"):
             QiskitBackend().compile(search(), Target.line(4))
 
     def test_a_basis_that_is_not_universal(self):

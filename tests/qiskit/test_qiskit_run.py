@@ -269,7 +269,7 @@ class TestRefused:
 
     def test_more_qubits_than_the_device(self):
         pytest.importorskip("qiskit_ibm_runtime")
-        with pytest.raises(TooLargeError, match="6 qubits, fake_manila has 5"):
+        with pytest.raises(TooLargeError, match=r"6 qubits, target .fake_manila. has 5"):
             QiskitBackend("fake_manila").run(on(6).build().measured(), 10)
         with pytest.raises(TooLargeError, match="basic_simulator"):
             QiskitBackend("basic_simulator").run(on(26).build().measured(), 10)

@@ -569,7 +569,7 @@ class CircuitBuilder:
         controls: Sequence[int] = (),
         values: Sequence[int] | None = None,
     ) -> None:
-        """Applies a gate or a diagonal.
+        """Applies a gate or a diagonal; a diagonal over no qubit is a phase of the controls.
 
         Raises:
             CircuitError: For a wrong number of targets, qubits that do not exist or occur twice.
@@ -579,6 +579,9 @@ class CircuitBuilder:
             raise CircuitError(f"{gate} takes {wanted} targets, not {len(targets)}")
         states = _check_values(controls, values)
         self._check((*targets, *controls))
+        if isinstance(gate, Phases) and not targets:
+            self.phase_on(float(gate.table()[0]), controls, states)
+            return
         self._operations.append(Apply(gate, tuple(targets), tuple(controls), states))
 
     def _check(self, qubits: Sequence[int]) -> None:

@@ -192,7 +192,10 @@ def test_operations_are_checked_however_they_are_added():
 def test_the_one_state_of_no_qubits_has_the_global_phase():
     b = CircuitBuilder(Register("q", 1))
     b.phase_on(0.5, [], [])
-    assert b.build() == Circuit((Register("q", 1),), (), 0, 0.5)
+    b.diagonal(Phases(0, [0.25]), [])
+    assert b.build() == Circuit((Register("q", 1),), (), 0, 0.75)
+    b.diagonal(Phases(0, [0.25]), [], [0], [1])
+    assert b.build().operations == (Apply(Gate("p", (0.25,)), (0,)),)
 
 
 def test_measurements_at_the_end():

@@ -97,7 +97,9 @@ def test_a_worker_survives_what_its_process_does_not():
     worker = Worker()
     try:
         assert worker.run(cell(), 60).ranked
-        assert worker.run(cell(), 0.0).status == "timed out"
+        wide = CircuitBuilder(Register("x", 300))
+        wide.z(299, range(299))
+        assert worker.run(cell(circuit=wide.build()), 0.01).status == "timed out"
         killer = threading.Thread(target=lambda: (time.sleep(0.05), worker._process.kill()))
         worker._started()
         killer.start()

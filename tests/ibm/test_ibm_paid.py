@@ -346,6 +346,22 @@ class TestCancelling:
         assert cli("cancel", double).code == 0
         assert {job.status for job in service.state.jobs.values()} == {"Cancelled"}
 
+    def test_the_result_of_a_double_takes_the_place_of_a_job_that_was_cancelled(
+        self, service: StandIn, cli: Cli
+    ) -> None:
+        service.state.hold = True
+        service.state.faults.append(Fault("POST", "/jobs", status=503, when="after"))
+        ran = cli(*work(), "--json")
+        main = ran.json["jobs"][0]["job_id"]
+        (double,) = ran.json["jobs"][0]["doubles"]
+        assert cli("cancel", main).code == 0
+        service.state.hold = False
+        ran = cli("result", double, "--wait", "--json")
+        assert ran.code == 0, ran.err
+        assert (ran.json["job_id"], ran.json["doubles"]) == (double, [main])
+        assert ran.json["answer"] == "RGBY"
+        assert JobStore().find(main).state == DONE
+
 
 class TestTwoAtOnce:
     def test_the_second_waits_and_finds_the_job_of_the_first(

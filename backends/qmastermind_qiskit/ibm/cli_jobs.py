@@ -74,9 +74,12 @@ def result(
     json: JsonFlag = False,
 ) -> None:
     """Fetches, decodes and checks the result of a job."""
+    from qmastermind_qiskit.ibm.jobs import of_double
     from qmastermind_qiskit.ibm.records import JobStore
 
     record = JobStore().find(job)
+    if job in record.doubles:
+        record = of_double(record, job)
     finish([record], Connections(), json, timeout, wait or timeout is not None)
 
 

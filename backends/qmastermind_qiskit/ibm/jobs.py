@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 
 from qmastermind_qiskit.ibm.client import Finder, Progress, RemoteJob
@@ -23,6 +24,7 @@ from qmastermind_qiskit.ibm.records import (
     FINAL,
     REFUSED,
     SENDING,
+    SENT,
     JobRecord,
     JobStore,
 )
@@ -182,6 +184,14 @@ def cancel(
         if record.state in FINAL:
             raise _has_ended(record)
     return record
+
+
+def of_double(record: JobRecord, double: str) -> JobRecord:
+    """The record as that of a double, which has the result if the job itself came to nothing."""
+    if record.state not in (FAILED, CANCELLED):
+        return record
+    others = tuple(job for job in (record.job_id, *record.doubles) if job and job != double)
+    return replace(record, state=SENT, job_id=double, reason="", doubles=others)
 
 
 def _with_note(record: JobRecord, note: str) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from ibm_service import Fault, Job, StandIn
 
 from qmastermind.circuit import CircuitBuilder, Register
 from qmastermind.game import Rules
-from qmastermind_qiskit.ibm import locking, records
+from qmastermind_qiskit.ibm import jobs, locking, records
 from qmastermind_qiskit.ibm.account import IbmClient
 from qmastermind_qiskit.ibm.backend import IbmBackend
 from qmastermind_qiskit.ibm.client import NotTakenError, RunOptions
@@ -212,6 +212,36 @@ class TestTheSameRequest:
         assert f"did arrive: job {job}" in ran.err
         assert JobStore().find(job).state == SENT
         assert len(service.state.jobs) == 2
+
+    def test_one_that_never_arrived_can_be_given_up(
+        self, service: StandIn, cli: Cli, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        service.state.faults.append(Fault("POST", "/jobs", status=0))
+        assert cli(*work()).code == 1
+        (lost,) = JobStore().scan()[0]
+        ran = cli(*work("YBBY"))
+        assert f"`qmastermind ibm cancel {lost.tag}` gives it up" in ran.err
+        assert cli("cancel", lost.tag).code == 1  # it may still arrive
+        assert JobStore().find(lost.tag).state == SENDING
+        monkeypatch.setattr(jobs, "LATE", 0.0)
+        ran = cli("cancel", lost.tag)
+        assert ran.code == 0, ran.err
+        assert lost.tag in ran.out
+        assert "None" not in ran.out
+        assert JobStore().find(lost.tag).state == CANCELLED
+        assert lost.tag not in cli(*work("BBBY")).err
+        assert "never arrived" in cli("cancel", lost.tag).err
+
+    def test_one_that_did_arrive_is_not_given_up(
+        self, service: StandIn, cli: Cli, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        service.state.hold = True
+        job = lose(service, cli, *work())
+        (lost,) = JobStore().scan()[0]
+        monkeypatch.setattr(jobs, "LATE", 0.0)
+        assert cli("cancel", lost.tag).code == 0
+        assert service.state.jobs[job].status == "Cancelled"
+        assert JobStore().find(job).state == CANCELLED
 
     def test_a_secret_that_is_drawn(self, service: StandIn, cli: Cli) -> None:
         drawn = (*work()[:3], *work()[5:])
@@ -556,15 +586,15 @@ class TestSeveralJobs:
         names = ["RGBY", "BBGY", "YYYY"]
         more = [text for name in names[1:] for text in ("--secret", name)]
         assert cli(*work(), *more).code == 0
-        jobs = list(service.state.jobs)
-        one = service.state.jobs[jobs[1]]
+        ids = list(service.state.jobs)
+        one = service.state.jobs[ids[1]]
         one.status, one.reason, one.reason_code = "Failed", "it broke", 9999
         service.state.hold = False
         ran = cli(*work(), *more, "--wait", *(["--json"] if json else []))
         assert ran.code == 1
         if json:
             rows = ran.json["jobs"]
-            assert [row["job_id"] for row in rows] == jobs
+            assert [row["job_id"] for row in rows] == ids
             assert [row.get("answer") for row in rows] == ["RGBY", None, "YYYY"]
             assert [row["state"] for row in rows] == [DONE, FAILED, DONE]
             assert "it broke" in rows[1]["error"]

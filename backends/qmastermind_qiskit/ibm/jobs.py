@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TypeVar
 
 from qmastermind_qiskit.ibm.client import Finder, Progress, RemoteJob
@@ -36,6 +37,9 @@ FIRST_POLL = 0.2
 SLOWEST_POLL = 10.0
 PATIENCE = 1800.0
 """Seconds of outage that are waited through, where no other time is given."""
+
+LATE = 3600.0
+"""Seconds after which an attempt of which the service knows no job can be given up."""
 
 Watch = Callable[[Progress, float], None]
 """Called after each look at a job that is waited for, with the seconds so far."""
@@ -151,17 +155,21 @@ def cancel(
 
     Returns:
         The record: ``cancelled`` once the service says so, and until then as it was, with a note.
+        An attempt of an hour ago of which the service knows no job is given up.
 
     Raises:
         JobFailedError: If it has ended already, or ended otherwise.
-        JobNotFoundError: If it never arrived.
+        JobNotFoundError: If it did not arrive yet.
     """
     if double is not None:
         client.job(double).cancel()
         return store.save(record, notes=_with_note(record, f"cancelling of {double} was asked for"))
     record = recover(record, client, store, notify)
     if record.state == SENDING:
-        raise _not_arrived(record, _being_sent(store))
+        sender = _being_sent(store)
+        if sender or _age(record) < LATE:
+            raise _not_arrived(record, sender)
+        return store.save(record, state=CANCELLED, reason="it never arrived, and was given up")
     if record.state in FINAL:
         raise _has_ended(record)
     try:
@@ -194,15 +202,22 @@ def of_double(record: JobRecord, double: str) -> JobRecord:
     return replace(record, state=SENT, job_id=double, reason="", doubles=others)
 
 
+def _age(record: JobRecord) -> float:
+    """Seconds since a record was written; 0 if it does not tell."""
+    try:
+        return (datetime.now(UTC) - datetime.fromisoformat(record.updated)).total_seconds()
+    except (ValueError, TypeError):  # damaged, or without a zone
+        return 0.0
+
+
 def _with_note(record: JobRecord, note: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*record.notes, note)))
 
 
 def _has_ended(record: JobRecord) -> JobFailedError:
     if record.job_id is None:
-        return JobFailedError(
-            f"there is no job to cancel: the service refused it (tag {record.tag})", ""
-        )
+        why = record.reason if record.state == CANCELLED else "the service refused it"
+        return JobFailedError(f"there is no job to cancel: {why} (tag {record.tag})", "")
     back = f"qmastermind ibm result {record.job_id} shows it." if record.state == DONE else ""
     return JobFailedError(f"job {record.job_id} cannot be cancelled: it is {record.state}", back)
 

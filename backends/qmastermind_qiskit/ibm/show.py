@@ -156,6 +156,8 @@ def cancelled(record: JobRecord, double: str | None) -> None:
     """What came of cancelling a job or a double of it."""
     if double is not None:
         text = f"cancelling of {double} was asked for; job {record.job_id} is left as it is"
+    elif record.job_id is None:
+        text = f"the service knows no job of {record.tag}, and it is given up"
     elif record.state == CANCELLED:
         text = f"job {record.job_id} is cancelled"
     else:

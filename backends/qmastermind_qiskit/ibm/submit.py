@@ -151,6 +151,9 @@ def settle(
             notify(f"{name}, and whether its job exists is not known: {error}")
             continue
         if record.state == SENDING:
-            notify(f"{name}, and the service knows no job of it")
+            notify(
+                f"{name}, and the service knows no job of it; an hour later "
+                f"`qmastermind ibm cancel {record.tag}` gives it up"
+            )
         else:
             notify(f"{name} and did arrive: {where(record)}")

@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from qmastermind.circuit import Apply, Circuit, CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Apply, Circuit, Register
 from qmastermind.gates import Gate
 
 

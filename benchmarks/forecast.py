@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from qmastermind.circuit import CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Register
 from qmastermind.game import Rules
 from qmastermind_qiskit.ibm import tasks
 from qmastermind_qiskit.ibm.client import RunOptions

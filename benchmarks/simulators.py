@@ -29,7 +29,8 @@ from functools import partial
 
 import numpy as np
 
-from qmastermind.circuit import Circuit, CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Register
 from qmastermind.gates import GATES, Gate
 from qmastermind.simulator import statevector
 

@@ -21,7 +21,8 @@ from itertools import product
 from qmastermind.algorithms.adaptive import adaptive, adaptive_plan
 from qmastermind.algorithms.grover import grover, hadamards, iteration, plan
 from qmastermind.backend import Compiled
-from qmastermind.circuit import Circuit, CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Register
 from qmastermind.encoding import Encoding
 from qmastermind.equivalence import equivalent
 from qmastermind.errors import QmastermindError

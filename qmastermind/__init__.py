@@ -1,7 +1,7 @@
 """qmastermind: oracles and search circuits built once, compiled to any quantum framework.
 
 The types to know: :class:`~qmastermind.circuit.Circuit` and the
-:class:`~qmastermind.circuit.CircuitBuilder` that makes one;
+:class:`~qmastermind.builder.CircuitBuilder` that makes one;
 :class:`~qmastermind.oracle.Oracle`, a predicate with its circuits; the functions of
 :mod:`qmastermind.algorithms`; :class:`~qmastermind.backend.Backend`, found by name with
 :func:`~qmastermind.registry.get_backend`; and, for the game,
@@ -12,7 +12,8 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from qmastermind.backend import Backend, Capability, Compiled, Job, Result
-from qmastermind.circuit import Circuit, CircuitBuilder, Phases, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Phases, Register
 from qmastermind.encoding import Encoding
 from qmastermind.errors import QmastermindError, UsageError
 from qmastermind.game import Code, Codemaker, Feedback, Rules, feedback, is_consistent

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
-from qmastermind.circuit import Circuit, CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Register
 from qmastermind.errors import TooLargeError, UsageError
 from qmastermind.game.code import Code
 from qmastermind.game.rules import Rules

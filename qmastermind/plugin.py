@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from qmastermind.backend import Backend, Compiled
-from qmastermind.circuit import Apply, Circuit, CircuitBuilder, Phases, Register, remap
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Apply, Circuit, Phases, Register, remap
 from qmastermind.errors import (
     BackendError,
     QmastermindError,

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import cirq
 import numpy as np
 
-from qmastermind.circuit import Barrier, Circuit, CircuitBuilder, Measure, Phases, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Barrier, Circuit, Measure, Phases, Register
 from qmastermind.errors import CircuitError, UnsupportedError
 from qmastermind.plugin import framework_errors
 from qmastermind_cirq.exporter import BARRIER_TAG

@@ -10,16 +10,8 @@ import numpy as np
 import pennylane as qml
 from pennylane.ops.op_math import Adjoint, Controlled, Pow
 
-from qmastermind.circuit import (
-    Apply,
-    Barrier,
-    Circuit,
-    CircuitBuilder,
-    Measure,
-    Phases,
-    Register,
-    remap,
-)
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Apply, Barrier, Circuit, Measure, Phases, Register, remap
 from qmastermind.errors import CircuitError, UnsupportedError
 from qmastermind.gates import Gate
 from qmastermind.plugin import framework_errors

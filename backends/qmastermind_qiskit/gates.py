@@ -9,7 +9,8 @@ import numpy as np
 from qiskit.circuit import Gate as NativeGate
 from qiskit.circuit import library
 
-from qmastermind.circuit import Apply, CircuitBuilder, Phases, Register, remap
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Apply, Phases, Register, remap
 from qmastermind.errors import TooLargeError
 from qmastermind.gates import Gate
 

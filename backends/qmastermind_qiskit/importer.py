@@ -29,12 +29,12 @@ from qiskit.circuit import Reset as NativeReset
 from qiskit.transpiler import PassManager
 from qiskit.transpiler.passes import HighLevelSynthesis
 
+from qmastermind.builder import CircuitBuilder
 from qmastermind.circuit import (
     Apply,
     Barrier,
     Box,
     Circuit,
-    CircuitBuilder,
     Measure,
     Operation,
     Phases,

@@ -11,7 +11,8 @@ import pytket
 from pytket.circuit import DiagonalBox, Op, OpType, QControlBox, Qubit
 from pytket.passes import AutoRebase
 
-from qmastermind.circuit import Circuit, CircuitBuilder, Measure, Phases, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Measure, Phases, Register
 from qmastermind.errors import CircuitError, UnsupportedError
 from qmastermind.gates import Gate
 from qmastermind.plugin import framework_errors

@@ -28,7 +28,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from qmastermind.algorithms.grover import diffuser, hadamards
-from qmastermind.circuit import Circuit, CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Register
 from qmastermind.encoding import Encoding
 from qmastermind.errors import UsageError
 from qmastermind.game.rules import Rules

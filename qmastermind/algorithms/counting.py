@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from qmastermind.algorithms.grover import GroverPlan, check_space, grover, iteration
 from qmastermind.backend import Backend
-from qmastermind.circuit import Circuit, CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Register
 from qmastermind.errors import UsageError
 from qmastermind.oracle.base import Oracle
 from qmastermind.validation import check_seed, whole

@@ -15,7 +15,8 @@ from itertools import pairwise
 from typing import Literal, TypeAlias, get_args
 
 from qmastermind.algorithms.grover import diffuser, hadamards
-from qmastermind.circuit import Circuit, CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Register
 from qmastermind.errors import UsageError
 from qmastermind.oracle.pegs import BlackPegOracle, ColourPairOracle, phase_by_kickback
 from qmastermind.oracle.variables import check_bits

@@ -11,7 +11,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from qmastermind.backend import Compiled
-from qmastermind.circuit import Circuit, CircuitBuilder, Register, fresh_name
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Register, fresh_name
 from qmastermind.comparison.devices import expected_success
 from qmastermind.comparison.figures import figures_of, own_depth
 from qmastermind.equivalence import TOLERANCE, equivalent

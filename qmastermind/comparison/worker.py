@@ -23,7 +23,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from qmastermind.circuit import CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Register
 from qmastermind.comparison.cells import Cell, Row, blank_row, compile_cell, run_cell
 from qmastermind.errors import QmastermindError
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from qmastermind.circuit import Box, Circuit, CircuitBuilder, Query, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Box, Circuit, Query, Register
 from qmastermind.errors import TooLargeError
 from qmastermind.oracle.cost import OracleCost, cost_of
 from qmastermind.oracle.variables import Variables, bits, check_bits

@@ -18,7 +18,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from qmastermind.circuit import Circuit, CircuitBuilder, Register, remap
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Register, remap
 from qmastermind.encoding import Encoding
 from qmastermind.errors import UsageError
 from qmastermind.game.code import Code

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from qmastermind.circuit import Circuit, CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Register
 from qmastermind.encoding import Encoding
 from qmastermind.game.code import Code
 from qmastermind.oracle.base import Meter, Oracle

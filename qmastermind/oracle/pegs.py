@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import math
 
-from qmastermind.circuit import Circuit, CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Register
 from qmastermind.encoding import Encoding
 from qmastermind.errors import UsageError
 from qmastermind.game.code import Code

@@ -11,7 +11,8 @@ from itertools import product
 
 import numpy as np
 
-from qmastermind.circuit import Circuit, CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Register
 from qmastermind.errors import TooLargeError, UsageError
 from qmastermind.oracle.base import Oracle
 from qmastermind.oracle.variables import Variables, check_bits

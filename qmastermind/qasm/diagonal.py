@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from qmastermind.circuit import (
-    Apply,
-    Barrier,
-    Circuit,
-    CircuitBuilder,
-    Measure,
-    Phases,
-    Register,
-    Reset,
-    remap,
-)
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Apply, Barrier, Circuit, Measure, Phases, Register, Reset, remap
 from qmastermind.errors import TooLargeError
 from qmastermind.gates import Gate
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NoReturn, TypeAlias
 
-from qmastermind.circuit import Apply, Barrier, CircuitBuilder, Register, remap
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Apply, Barrier, Register, remap
 from qmastermind.gates import GATES, Gate
 from qmastermind.qasm import definitions
 from qmastermind.qasm.parse2 import parse_definition

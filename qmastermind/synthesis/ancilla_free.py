@@ -15,7 +15,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from qmastermind.circuit import Circuit, CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Register
 from qmastermind.synthesis.conjunction import combine, plan
 from qmastermind.synthesis.phases import all_ones_turns
 from qmastermind.synthesis.toffoli import (

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from qmastermind.circuit import MAX_LISTED_QUBITS, Circuit, CircuitBuilder, Phases, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import MAX_LISTED_QUBITS, Circuit, Phases, Register
 from qmastermind.errors import UsageError
 
 LABEL = "synthesised from a truth table"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from qmastermind.circuit import CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Register
 from qmastermind.synthesis.ancilla_free import relative_x, relative_x_cost
 from qmastermind.synthesis.conjunction import combine, plan
 from qmastermind.synthesis.toffoli import imaginary_ccz

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from qmastermind.circuit import Circuit, CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Register
 from qmastermind.errors import UsageError
 from qmastermind.synthesis.arithmetic import Cost, check_size, majority
 

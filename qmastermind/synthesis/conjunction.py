@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from qmastermind.circuit import CircuitBuilder
+from qmastermind.builder import CircuitBuilder
 from qmastermind.errors import CircuitError
 from qmastermind.synthesis.toffoli import relative_ccx
 

@@ -13,7 +13,8 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Literal, TypeAlias
 
-from qmastermind.circuit import Box, Circuit, CircuitBuilder, Operation, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Box, Circuit, Operation, Register
 from qmastermind.errors import CircuitError, UnsupportedError
 from qmastermind.resources import count
 from qmastermind.synthesis import ancilla_free

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qmastermind.circuit import CircuitBuilder
+from qmastermind.builder import CircuitBuilder
 from qmastermind.synthesis.toffoli import turn
 
 if TYPE_CHECKING:

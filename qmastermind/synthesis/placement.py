@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from qmastermind.circuit import Apply, Box, Circuit, CircuitBuilder, Operation, Register, remap
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Apply, Box, Circuit, Operation, Register, remap
 from qmastermind.gates import Gate
 from qmastermind.synthesis.constructions import (
     SEVEN_PARITIES,

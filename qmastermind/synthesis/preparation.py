@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qmastermind.circuit import Circuit, CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Register
 from qmastermind.errors import TooLargeError, UsageError
 from qmastermind.synthesis.one_qubit import synthesise_one_qubit
 from qmastermind.validation import whole

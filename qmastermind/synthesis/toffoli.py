@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from qmastermind.circuit import CircuitBuilder
+from qmastermind.builder import CircuitBuilder
 
 
 def relative_ccx(b: CircuitBuilder, first: int, second: int, target: int) -> None:

@@ -13,7 +13,8 @@ from itertools import permutations
 
 from hypothesis import strategies as st
 
-from qmastermind.circuit import Circuit, CircuitBuilder, Phases, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Phases, Register
 from qmastermind.gates import GATES, Gate
 
 _SPECIAL_ANGLES = tuple(k * math.pi / 8 for k in range(-8, 9))

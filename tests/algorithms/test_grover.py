@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from qmastermind.algorithms import grover, iteration, plan, success_probability
 from qmastermind.algorithms.grover import hadamards, plan_from_share
-from qmastermind.circuit import CircuitBuilder, Phases, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Phases, Register
 from qmastermind.encoding import Encoding
 from qmastermind.errors import TooLargeError, UsageError
 from qmastermind.game import Rules

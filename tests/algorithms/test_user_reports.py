@@ -8,7 +8,8 @@ import pytest
 
 from qmastermind.algorithms import diffuser, grover, hadamards, plan, plan_from_share
 from qmastermind.algorithms.search import sample, search_known
-from qmastermind.circuit import CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Register
 from qmastermind.errors import TooLargeError, UsageError
 from qmastermind.game import Codemaker, Rules
 from qmastermind.oracle import TableOracle, bits, from_dimacs, from_formula, from_predicate

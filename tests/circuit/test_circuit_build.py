@@ -3,12 +3,12 @@ import math
 import numpy as np
 import pytest
 
+from qmastermind.builder import CircuitBuilder
 from qmastermind.circuit import (
     Apply,
     Barrier,
     Box,
     Circuit,
-    CircuitBuilder,
     Measure,
     Phases,
     Query,

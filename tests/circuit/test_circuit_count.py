@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qmastermind.circuit import CircuitBuilder, Phases, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Phases, Register
 from qmastermind.errors import UsageError
 from qmastermind.resources import count
 from qmastermind.target import Target

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qmastermind.backend import Compiled
-from qmastermind.circuit import Apply, Barrier, Circuit, CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Apply, Barrier, Circuit, Register
 from qmastermind.equivalence import assert_equivalent
 from qmastermind.errors import TooLargeError, UnsupportedError, UsageError
 from qmastermind.gates import Gate

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 
 from qmastermind.backend import Capability
-from qmastermind.circuit import Circuit, CircuitBuilder, Measure, Phases, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Measure, Phases, Register
 from qmastermind.errors import (
     BackendError,
     MissingDependencyError,

@@ -2,7 +2,8 @@
 
 import pytest
 
-from qmastermind.circuit import CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Register
 from qmastermind.comparison import Cell, build_target, compare, grid, suite
 from qmastermind.comparison import cells as cells_module
 from qmastermind.comparison.cells import run_cell

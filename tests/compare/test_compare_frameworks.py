@@ -3,7 +3,8 @@ from dataclasses import replace
 
 import pytest
 
-from qmastermind.circuit import CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Register
 from qmastermind.comparison import FRAMEWORKS, Cell
 from qmastermind.comparison.cells import run_cell
 from qmastermind.registry import registered_backends

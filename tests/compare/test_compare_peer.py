@@ -10,7 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from qmastermind.circuit import CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Register
 from qmastermind.gates import Gate
 from qmastermind.qasm import read_file
 from qmastermind.resources import count

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from qmastermind.circuit import CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Register
 from qmastermind.comparison import FIGURES, OURS, Cell, Row
 from qmastermind.comparison import cells as cells_module
 from qmastermind.comparison.cells import run_cell

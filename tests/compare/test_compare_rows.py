@@ -7,7 +7,8 @@ import threading
 import time
 from dataclasses import replace
 
-from qmastermind.circuit import CircuitBuilder, Phases, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Phases, Register
 from qmastermind.comparison import (
     OURS,
     Cell,

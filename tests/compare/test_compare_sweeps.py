@@ -11,7 +11,8 @@ from dataclasses import replace
 
 import pytest
 
-from qmastermind.circuit import CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Register
 from qmastermind.comparison import OURS, Cell, in_order, run_cells
 from qmastermind.comparison import cells as cells_module
 from qmastermind.comparison import runner as runner_module
@@ -54,7 +55,8 @@ for row in run_cells(todo(), cache=folder, workers={workers}):
 """
 
 CELLS = """
-from qmastermind.circuit import CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Register
 from qmastermind.comparison import Cell
 from qmastermind.target import Target
 

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qmastermind.backend import Backend, BackendInfo, Capability, Result
-from qmastermind.circuit import CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Register
 from qmastermind.results import Counts, Factor
 from qmastermind.validation import narrow_seed
 

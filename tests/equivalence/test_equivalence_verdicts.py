@@ -11,15 +11,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from qmastermind.backend import Compiled
-from qmastermind.circuit import (
-    Apply,
-    Circuit,
-    CircuitBuilder,
-    Measure,
-    Phases,
-    Register,
-    remap,
-)
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Apply, Circuit, Measure, Phases, Register, remap
 from qmastermind.equivalence import TOLERANCE, Verdict, assert_equivalent, equivalent, simulate
 from qmastermind.errors import CircuitError, UsageError
 from qmastermind.gates import GATES, Gate

@@ -13,7 +13,8 @@ from ibm_service import StandIn
 from qiskit_aer.noise import NoiseModel, depolarizing_error
 
 from qmastermind.backend import Capability
-from qmastermind.circuit import Apply, Circuit, CircuitBuilder, Measure, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Apply, Circuit, Measure, Register
 from qmastermind.errors import TooLargeError, UnsupportedError, UsageError
 from qmastermind.game import Codemaker, Rules
 from qmastermind.gates import Gate

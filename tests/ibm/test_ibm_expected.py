@@ -12,7 +12,8 @@ pytest.importorskip("qiskit_aer")
 from ibm_service import StandIn
 
 from qmastermind.algorithms.grover import grover, plan
-from qmastermind.circuit import Circuit, CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Register
 from qmastermind.errors import TooLargeError
 from qmastermind.oracle import TableOracle
 from qmastermind.oracle.variables import Variable, Variables

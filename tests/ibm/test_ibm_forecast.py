@@ -22,7 +22,8 @@ from qiskit.transpiler.passes import ALAPScheduleAnalysis, PadDelay, TimeUnitCon
 from qiskit_aer import AerSimulator
 from qiskit_ibm_runtime.fake_provider import FakeLagosV2
 
-from qmastermind.circuit import Circuit, CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Register
 from qmastermind.errors import TooLargeError, UnsupportedError, UsageError
 from qmastermind.game import Rules
 from qmastermind.results import Counts, Distribution, Factor

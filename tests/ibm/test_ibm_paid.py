@@ -20,7 +20,8 @@ pytest.importorskip("qiskit_aer")
 from ibm_command import Cli
 from ibm_service import Fault, Job, StandIn
 
-from qmastermind.circuit import CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Register
 from qmastermind.game import Rules
 from qmastermind_qiskit.ibm import jobs, locking, records
 from qmastermind_qiskit.ibm.account import IbmClient

@@ -139,7 +139,8 @@ class Parity(Oracle):
         return x.count("1") % 2 == 1
 
     def _phase(self, angle):
-        from qmastermind.circuit import CircuitBuilder, Register
+        from qmastermind.builder import CircuitBuilder
+        from qmastermind.circuit import Register
 
         b = CircuitBuilder(Register("x", 3))
         with b.ancillas(1) as (a,):

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qmastermind.backend import Compiled
-from qmastermind.circuit import Barrier, Circuit, CircuitBuilder, Measure, Register, Reset
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Barrier, Circuit, Measure, Register, Reset
 from qmastermind.equivalence import assert_equivalent
 from qmastermind.errors import TooLargeError, UnsupportedError, UsageError
 from qmastermind.gates import Gate

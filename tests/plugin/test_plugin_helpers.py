@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qmastermind.circuit import Apply, Circuit, CircuitBuilder, Measure, Phases, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Apply, Circuit, Measure, Phases, Register
 from qmastermind.errors import (
     BackendError,
     CircuitError,

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from qmastermind.circuit import CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Register
 from qmastermind.cli import main
 from qmastermind.encoding import Encoding
 from qmastermind.game import Rules

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from qmastermind.circuit import Apply, Circuit, CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Apply, Circuit, Register
 from qmastermind.gates import GATES, Gate
 from qmastermind.qasm import to_qasm2, to_qasm3
 from qmastermind.testing import reference

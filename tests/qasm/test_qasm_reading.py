@@ -6,7 +6,8 @@ import re
 import numpy as np
 import pytest
 
-from qmastermind.circuit import Barrier, CircuitBuilder, Measure, Phases, Register, Reset
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Barrier, Measure, Phases, Register, Reset
 from qmastermind.errors import MissingDependencyError, QasmError, UsageError
 from qmastermind.gates import Gate
 from qmastermind.qasm import from_qasm, read_file

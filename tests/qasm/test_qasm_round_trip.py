@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qmastermind.circuit import CircuitBuilder, Measure, Phases, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Measure, Phases, Register
 from qmastermind.equivalence import assert_equivalent
 from qmastermind.errors import TooLargeError
 from qmastermind.gates import GATES, Gate

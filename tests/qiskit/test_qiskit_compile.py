@@ -10,15 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from qiskit_truth import assert_compiled
 
-from qmastermind.circuit import (
-    Barrier,
-    Circuit,
-    CircuitBuilder,
-    Measure,
-    Phases,
-    Register,
-    remap,
-)
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Barrier, Circuit, Measure, Phases, Register, remap
 from qmastermind.errors import TooLargeError, UnsupportedError, UsageError
 from qmastermind.resources import count
 from qmastermind.target import Target

@@ -14,7 +14,8 @@ from qiskit_aer import AerSimulator
 from qiskit_ibm_runtime import fake_provider as fakes
 from qiskit_truth import assert_compiled
 
-from qmastermind.circuit import Circuit, CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Register
 from qmastermind.errors import UnsupportedError
 from qmastermind.target import Target
 from qmastermind_qiskit import QiskitBackend, named_backend, target_from_qiskit, unusable_couplings

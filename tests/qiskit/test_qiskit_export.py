@@ -12,7 +12,8 @@ from qiskit import QuantumCircuit, __version__, qasm2, qasm3, qpy
 from qiskit.circuit import AncillaRegister, AnnotatedOperation, QuantumRegister
 from qiskit_truth import assert_same, matrix
 
-from qmastermind.circuit import Circuit, CircuitBuilder, Phases, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Phases, Register
 from qmastermind.errors import TooLargeError, UnsupportedError
 from qmastermind.gates import GATES, Gate
 from qmastermind.testing.reference import unitary

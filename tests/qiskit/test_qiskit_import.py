@@ -23,7 +23,8 @@ from qiskit.circuit.random import random_circuit
 from qiskit.quantum_info import SparsePauliOp, random_clifford, random_unitary
 from qiskit_truth import assert_same, matrix
 
-from qmastermind.circuit import Apply, Box, CircuitBuilder, Phases, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Apply, Box, Phases, Register
 from qmastermind.errors import UnsupportedError, UsageError
 from qmastermind.testing.reference import unitary
 from qmastermind.testing.strategies import circuits

@@ -12,7 +12,8 @@ from qiskit import QuantumCircuit
 from qiskit.circuit.library import PhaseOracleGate, grover_operator
 from qiskit_truth import assert_same, matrix
 
-from qmastermind.circuit import CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Register
 from qmastermind.testing.reference import distribution, unitary
 from qmastermind_qiskit import QiskitBackend, from_qiskit, to_qiskit
 

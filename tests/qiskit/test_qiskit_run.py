@@ -17,7 +17,8 @@ from qiskit_aer.primitives import SamplerV2
 from qiskit_truth import chi_squared_p
 
 from qmastermind.backend import Capability
-from qmastermind.circuit import Circuit, CircuitBuilder, Phases, Query, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Phases, Query, Register
 from qmastermind.errors import (
     BackendError,
     MissingDependencyError,

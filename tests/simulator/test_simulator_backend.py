@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from qmastermind.backend import Capability
-from qmastermind.circuit import CircuitBuilder, Phases, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Phases, Register
 from qmastermind.errors import TooLargeError, UsageError
 from qmastermind.registry import get_backend
 from qmastermind.simulator import StatevectorBackend, statevector, unitary
@@ -75,7 +76,8 @@ def test_threads_do_not_change_results(threads):
 def test_importing_the_backend_and_running_a_small_game_needs_no_numba():
     code = """
 import sys, math
-from qmastermind.circuit import CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Register
 from qmastermind.simulator import StatevectorBackend
 b = CircuitBuilder(Register("x", 12))
 iteration = CircuitBuilder(Register("x", 12))

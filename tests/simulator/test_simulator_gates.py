@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from qmastermind.circuit import Circuit, CircuitBuilder, Phases, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Phases, Register
 from qmastermind.errors import UsageError
 from qmastermind.gates import GATES, Gate
 from qmastermind.simulator import statevector, unitary

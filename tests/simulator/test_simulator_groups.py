@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from qmastermind.circuit import CircuitBuilder, Phases, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Phases, Register
 from qmastermind.gates import Gate
 from qmastermind.simulator import StatevectorBackend, statevector
 from qmastermind.simulator.diagonals import pieces

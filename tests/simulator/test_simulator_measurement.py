@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from qmastermind.circuit import Circuit, CircuitBuilder, Measure, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Measure, Register
 from qmastermind.errors import UnsupportedError
 from qmastermind.simulator import StatevectorBackend
 from qmastermind.simulator.measurement import measured_groups

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from qmastermind.circuit import Circuit, CircuitBuilder, Phases, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Phases, Register
 from qmastermind.gates import Gate
 from qmastermind.simulator import statevector
 from qmastermind.simulator.evolution import plan_for

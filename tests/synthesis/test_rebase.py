@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qmastermind.circuit import Barrier, Circuit, CircuitBuilder, Measure, Phases, Register, Reset
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Barrier, Circuit, Measure, Phases, Register, Reset
 from qmastermind.errors import UnsupportedError
 from qmastermind.gates import GATES, Gate
 from qmastermind.resources import count

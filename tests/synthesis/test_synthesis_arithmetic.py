@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qmastermind.circuit import Apply, Circuit, CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Apply, Circuit, Register
 from qmastermind.errors import UsageError
 from qmastermind.gates import Gate
 from qmastermind.synthesis import arithmetic as a

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from synthesis_truth import evolve, random_state, unitary_of
 
-from qmastermind.circuit import Box, CircuitBuilder, Phases, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Box, Phases, Register
 from qmastermind.errors import UsageError
 from qmastermind.game import Rules, feedback, is_consistent
 from qmastermind.resources import count

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from synthesis_truth import State, embedded, evolve, random_state, unitary_of
 
-from qmastermind.circuit import Circuit, CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Register
 from qmastermind.errors import CircuitError, UnsupportedError
 from qmastermind.resources import count
 from qmastermind.synthesis import ancilla_free

@@ -7,7 +7,8 @@ import pytest
 pytest.importorskip("qiskit")
 pytest.importorskip("qiskit_ibm_runtime")
 
-from qmastermind.circuit import CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Register
 from qmastermind.resources import count
 from qmastermind.synthesis import Policy, lower
 from qmastermind_qiskit import QiskitBackend

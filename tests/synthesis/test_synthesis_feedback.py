@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from synthesis_truth import embedded, evolve, state_of
 
 from qmastermind.algorithms.grover import diffuser
-from qmastermind.circuit import Apply, Circuit, CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Apply, Circuit, Register
 from qmastermind.encoding import Encoding
 from qmastermind.errors import UsageError
 from qmastermind.game import Code, Feedback, Rules, feedback, is_consistent

@@ -11,7 +11,8 @@ from synthesis_truth import embedded, evolve, random_state, state_of
 
 from qmastermind.algorithms.adaptive import adaptive, adaptive_plan
 from qmastermind.algorithms.grover import grover, hadamards, iteration, plan
-from qmastermind.circuit import Circuit, CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Register
 from qmastermind.encoding import Encoding
 from qmastermind.game import Rules
 from qmastermind.oracle.match import MatchOracle

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from synthesis_truth import State, embedded, evolve, random_state
 
-from qmastermind.circuit import Box, Circuit, CircuitBuilder, Phases, Query, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Box, Circuit, Phases, Query, Register
 from qmastermind.errors import UnsupportedError, UsageError
 from qmastermind.resources import count
 from qmastermind.synthesis import OBJECTIVES, Policy, lower, measured_t_count

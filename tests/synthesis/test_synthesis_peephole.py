@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from synthesis_truth import unitary_of
 
-from qmastermind.circuit import Barrier, Circuit, CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Barrier, Circuit, Register
 from qmastermind.errors import UnsupportedError
 from qmastermind.gates import Gate
 from qmastermind.resources import count

@@ -8,7 +8,8 @@ from pytket.backends.backendresult import BackendResult
 from pytket.passes import RebaseTket
 from pytket.utils.outcomearray import OutcomeArray
 
-from qmastermind.circuit import CircuitBuilder, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Register
 from qmastermind.errors import BackendError, TooLargeError, UnknownNameError, UsageError
 from qmastermind.registry import get_backend
 from qmastermind.target import Target

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from qmastermind.circuit import Barrier, Circuit, CircuitBuilder, Measure, Phases, Register, Reset
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Barrier, Circuit, Measure, Phases, Register, Reset
 from qmastermind.errors import CircuitError, UnsupportedError
 from qmastermind.gates import GATES, Gate
 from qmastermind.testing.reference import distribution, unitary

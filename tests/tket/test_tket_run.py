@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 
 from qmastermind.backend import Capability
-from qmastermind.circuit import Circuit, CircuitBuilder, Measure, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Measure, Register
 from qmastermind.errors import UnknownNameError, UnsupportedError, UsageError
 from qmastermind.registry import get_backend
 from qmastermind.target import Target

@@ -10,7 +10,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 
-from qmastermind.circuit import Apply, Circuit, CircuitBuilder, Phases, Query, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Apply, Circuit, Phases, Query, Register
 from qmastermind.gates import GATES, Gate
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from qmastermind.backend import Backend, Capability
-from qmastermind.circuit import Apply, CircuitBuilder, Phases, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Apply, Phases, Register
 from qmastermind.gates import GATES, Gate
 from qmastermind.target import operation_name
 from qmastermind.testing.conformance import cases

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from qmastermind.backend import Backend, Capability
-from qmastermind.circuit import Circuit, CircuitBuilder, Measure, Register
+from qmastermind.builder import CircuitBuilder
+from qmastermind.circuit import Circuit, Measure, Register
 from qmastermind.errors import UnsupportedError
 from qmastermind.results import Counts, Distribution
 from qmastermind.testing.conformance import cases

@@ -84,7 +84,7 @@ class CircuitBuilder:
             raise CircuitError(f"{gate} takes {wanted} targets, not {len(targets)}")
         states = check_values(controls, values)
         self._check((*targets, *controls))
-        if isinstance(gate, Phases) and not targets:
+        if isinstance(gate, Phases) and not len(targets):
             self.phase_on(float(gate.table()[0]), controls, states)
             return
         self._operations.append(Apply(gate, tuple(targets), tuple(controls), states))
@@ -239,7 +239,7 @@ class CircuitBuilder:
 
         Of no qubits there is one state, and its phase is the global one.
         """
-        if not qubits:
+        if not len(qubits):
             self.global_phase += angle
             return
         *controls, last = qubits

@@ -1,8 +1,9 @@
 """A process that works on cells, so that one that hangs or dies takes nothing else with it.
 
-``python -m qmastermind.comparison.worker`` reads pickled cells from its standard input, each after
-its length in 8 bytes, and answers in the same way: with nothing when the compiler is ready, with a
-row as soon as it is counted, and with the row again when its proof is done.
+``python -m qmastermind.comparison.worker PARENT``, with the process id of who starts it, reads
+pickled cells from its standard input, each after its length in 8 bytes, and answers in the same
+way: with nothing when the compiler is ready, with a row as soon as it is counted, and with the row
+again when its proof is done.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ class Worker:
         if self._process is None or self._process.poll() is not None:
             # A new session: Ctrl-C in the terminal ends the parent, which ends the workers.
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "qmastermind.comparison.worker"],
+                [sys.executable, "-m", "qmastermind.comparison.worker", str(os.getpid())],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -179,7 +180,8 @@ def _end_with(parent: int) -> None:
 
 def main() -> None:
     """Serves cells until the input ends."""
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    if os.name == "posix":  # elsewhere a process may stand between the two
+        threading.Thread(target=_end_with, args=(int(sys.argv[1]),), daemon=True).start()
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a framework prints must not come between the answers
     warnings.simplefilter("ignore")

@@ -177,6 +177,13 @@ def test_only_qubits_that_there_are_can_be_measured(qubits):
         CircuitBuilder(Register("q", 3)).build().measured(qubits)
 
 
+def test_qubits_may_be_numpy_arrays():
+    b = CircuitBuilder(Register("q", 3))
+    b.phase_on(0.5, np.array([0, 2]), np.array([1, 1]))
+    b.diagonal(Phases(2, [0.5], [3]), np.array([1, 2]), np.array([0]))
+    assert [op.qubits for op in b.build().operations] == [(0, 2), (0, 1, 2)]
+
+
 def test_operations_are_checked_however_they_are_added():
     body = CircuitBuilder(Register("q", 2)).build()
     b = CircuitBuilder(Register("q", 3))

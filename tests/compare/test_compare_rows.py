@@ -164,7 +164,7 @@ def test_the_digest_tells_circuits_apart_and_is_stable():
     assert len({digest(s) for s in subjects}) == len(subjects)
     code = (
         "from qmastermind.comparison.digest import digest\n"
-        "from qmastermind.circuit import *\n"
+        "from qmastermind import CircuitBuilder, Register\n"
         "b = CircuitBuilder(Register('x', 3)); b.h(2); b.x(2, [0, 1])\n"
         "print(digest(b.build().power(2), 'a'))"
     )

@@ -125,8 +125,9 @@ def test_the_workers_of_a_killed_sweep_end_while_they_compile(tmp_path):
         "w.main()\n"
     )
     code = (
-        "import subprocess, sys, time\n"
-        f"p = subprocess.Popen([sys.executable, {str(busy)!r}], stdin=subprocess.PIPE)\n"
+        "import os, subprocess, sys, time\n"
+        f"command = [sys.executable, {str(busy)!r}, str(os.getpid())]\n"
+        "p = subprocess.Popen(command, stdin=subprocess.PIPE)\n"
         "import qmastermind.comparison.worker as w\n"
         "from test_compare_sweeps import cell\n"
         "w._send(p.stdin, cell())\n"

@@ -230,9 +230,17 @@ def _device_panel(circuit: str, rows: Sequence[Row], devices: Sequence[str]) -> 
         axes.tick_params(labelsize=8)
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(alpha=0.25)
-        axes.legend(fontsize=7.5, frameon=False, loc="lower right")
+        axes.legend(  # below: the points are everywhere
+            fontsize=7,
+            frameon=False,
+            loc="upper left",
+            bbox_to_anchor=(-0.2, -0.3 / height),
+            ncols=2,
+            columnspacing=1,
+            handletextpad=0.3,
+        )
 
-    height = 1.6 + 0.19 * len(devices)
+    height = 2.1 + 0.19 * len(devices)
     return Panel(
         f"{circuit}: success", height, draw, _DOTS + _shapes(rows) + _note(rows, "success")
     )

@@ -107,10 +107,10 @@ def compare(
     html: Annotated[Path | None, typer.Option("--html", help="Write a report.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Write the plot.")] = None,
 ) -> None:
-    """Compiles circuits with several frameworks and ranks what was proved equivalent.
+    """Compiles circuits with several frameworks and ranks what was shown equivalent.
 
-    Ends with 0 if every backend has a row that was proved, with 1 if one has none, with 2 for
-    misuse or a file that could not be written, with 130 after Ctrl-C.
+    Ends with 0 if every backend has a row that was shown equivalent, with 1 if one has none, with
+    2 for misuse or a file that could not be written, with 130 after Ctrl-C.
     """
     from qmastermind.cli.compare_output import check_files, show, write
     from qmastermind.comparison import CIRCUITS, in_order, run_cells
@@ -171,7 +171,7 @@ def compare(
         raise typer.Exit(2)
     without = _without_result(requested, rows)
     if without:
-        err_console().print(f"no proved row of: {', '.join(without)}")
+        err_console().print(f"no row shown equivalent of: {', '.join(without)}")
         raise typer.Exit(1)
 
 
@@ -190,9 +190,9 @@ def _cache(unwanted: bool) -> Path | None:
 
 
 def _without_result(requested: Sequence[str], rows: Sequence[Row]) -> list[str]:
-    """The backends that were asked for and have no row that was proved."""
-    proved = {row.backend for row in rows if row.ranked}
-    return [name for name in dict.fromkeys(requested) if name not in proved]
+    """The backends that were asked for and have no row that was shown equivalent."""
+    shown = {row.backend for row in rows if row.ranked}
+    return [name for name in dict.fromkeys(requested) if name not in shown]
 
 
 def _backends(text: str | None) -> list[str]:

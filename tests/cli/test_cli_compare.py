@@ -113,13 +113,13 @@ def test_names_that_are_repeated_count_once(run):
     assert row["basis"] == ["rz", "sx", "x", "cx"]
 
 
-def test_a_backend_without_a_proved_row_fails_the_command(run):
-    """It has no compiler; our own row, which is proved, does not make up for it."""
+def test_a_backend_without_an_equivalent_row_fails_the_command(run):
+    """It has no compiler; our own row, which is equivalent, does not make up for it."""
     result = run("compare", "--backends", "statevector", "--circuit", "deutsch", "--json", "-")
     assert result.code == 1
     statuses = {row["backend"]: row["status"] for row in result.json["rows"]}
     assert statuses == {"statevector": "failed", "qmastermind": "ok"}
-    assert "no proved row of: statevector" in result.err
+    assert "no row shown equivalent of: statevector" in result.err
     shown = run("compare", "--backends", "statevector", "--circuit", "deutsch")
     assert shown.code == 1
     whose = "statevector level 2; statevector level 2, our lowering"

@@ -99,13 +99,12 @@ def test_a_sweep_that_was_killed_compiles_nothing_twice(tmp_path, workers):
     assert set(recompiled.values()) == {1}
 
 
-def test_the_workers_of_a_killed_sweep_end_with_it(tmp_path):
-    code = (
-        "from qmastermind.comparison.worker import Worker\n"
-        "w = Worker(); p = w._started(); print(p.pid, flush=True)\n"
-        "import time; time.sleep(60)\n"
+def assert_the_worker_ends_with(code):
+    """Runs code that prints the process id of a worker, kills it, and waits for the worker."""
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), *sys.path])}
+    sweep = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=env
     )
-    sweep = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     pid = int(sweep.stdout.readline())
     sweep.kill()
     sweep.wait()
@@ -114,6 +113,15 @@ def test_the_workers_of_a_killed_sweep_end_with_it(tmp_path):
     while time.monotonic() < deadline and is_alive(pid):
         time.sleep(0.05)
     assert not is_alive(pid)
+
+
+def test_the_workers_of_a_killed_sweep_end_with_it(tmp_path):
+    code = (
+        "from qmastermind.comparison.worker import Worker\n"
+        "w = Worker(); p = w._started(); print(p.pid, flush=True)\n"
+        "import time; time.sleep(60)\n"
+    )
+    assert_the_worker_ends_with(code)
 
 
 def test_the_workers_of_a_killed_sweep_end_while_they_compile(tmp_path):
@@ -133,21 +141,10 @@ def test_the_workers_of_a_killed_sweep_end_while_they_compile(tmp_path):
         "w._send(p.stdin, cell())\n"
         "print(p.pid, flush=True); time.sleep(60)\n"
     )
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), *sys.path])}
-    sweep = subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=env
-    )
-    pid = int(sweep.stdout.readline())
-    sweep.kill()
-    sweep.wait()
-    sweep.stdout.close()
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline and is_alive(pid):
-        time.sleep(0.05)
-    assert not is_alive(pid)
+    assert_the_worker_ends_with(code)
 
 
-def test_imports_and_warming_up_are_not_timed(monkeypatch):
+def test_imports_and_warming_up_are_not_timed():
     """Only compiling is: with a limit that no import would keep to, rows come out."""
     pytest.importorskip("qiskit")
     worker = Worker()

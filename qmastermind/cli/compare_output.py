@@ -72,12 +72,14 @@ def check_files(files: dict[str, Path | None]) -> None:
         UsageError: If two formats have one file, or a file can surely not be written.
         MissingDependencyError: If there is no matplotlib and a plot is wanted.
     """
-    wanted = [path for path in files.values() if path is not None]
-    if len({path.absolute() for path in wanted}) < len(wanted):
-        twice = next(path for path in wanted if wanted.count(path) > 1)
-        where = "standard output" if str(twice) == "-" else str(twice)
-        raise UsageError(f"only one of the formats can go to {where}")
-    for path in wanted:
+    seen: set[Path] = set()
+    for path in files.values():
+        if path is None:
+            continue
+        if path.absolute() in seen:
+            where = "standard output" if str(path) == "-" else str(path)
+            raise UsageError(f"only one of the formats can go to {where}")
+        seen.add(path.absolute())
         if str(path) != "-" and (path.is_dir() or not os.access(path.absolute().parent, os.W_OK)):
             reason = "is a folder" if path.is_dir() else "its folder cannot be written"
             raise UsageError(f"cannot write {path}: {reason}")

@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pytest
 
@@ -206,6 +207,7 @@ def test_misuse(run, arguments, words):
         (("--circuit", "mine.qasm", "--secret", "RBRY"), "does not depend on --secret"),
         (("--json", "-", "--csv", "-"), "only one of the formats can go to standard output"),
         (("--json", "x", "--csv", "./x"), "only one of the formats can go to x"),
+        (("--json", "x", "--csv", str(Path("x").absolute())), "can go to"),
         (("--html", "/no/such/folder/r.html"), "cannot write /no/such/folder/r.html"),
         (("--plot", "r.nonsense"), "expected an ending such as .png"),
         (("--target", "ibm:torino", "--basis", "u,cz"), "a device brings its own basis"),

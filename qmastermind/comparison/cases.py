@@ -79,12 +79,23 @@ def _from_python(target: str) -> Circuit:
             raise
         except (Exception, SystemExit) as error:
             raise UsageError(f"calling {target} failed: {type(error).__name__}: {error}") from error
-    if not isinstance(circuit, Circuit):
-        kind = type(circuit)
-        raise UsageError(
-            f"{target} gives a {kind.__module__}.{kind.__qualname__}, not a qmastermind Circuit"
-        )
-    return circuit.without_measurements()
+    return require_circuit(circuit, f"{target} gives").without_measurements()
+
+
+def require_circuit(value: object, what: str) -> Circuit:
+    """``value``, if it is a circuit of ours.
+
+    Args:
+        value: Anything.
+        what: How the message begins: ``my.py:f gives``.
+
+    Raises:
+        UsageError: If it is something else, such as a framework's circuit.
+    """
+    if isinstance(value, Circuit):
+        return value
+    kind = type(value)
+    raise UsageError(f"{what} a {kind.__module__}.{kind.__qualname__}, not a qmastermind Circuit")
 
 
 def search_circuits(num_qubits: int) -> dict[str, Circuit]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import statistics
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -50,7 +51,4 @@ def exponent(points: Sequence[tuple[int, float]]) -> float | None:
     usable = [(math.log(n), math.log(depth)) for n, depth in points if depth > 0 and n >= FIT_FROM]
     if len(usable) < 2:
         return None
-    mean_x, mean_y = (sum(values) / len(usable) for values in zip(*usable, strict=True))
-    spread: float = sum((x - mean_x) ** 2 for x, _ in usable)
-    slope: float = sum((x - mean_x) * (y - mean_y) for x, y in usable) / spread
-    return slope
+    return statistics.linear_regression(*zip(*usable, strict=True)).slope

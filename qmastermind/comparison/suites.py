@@ -8,7 +8,13 @@ from itertools import product
 from typing import TypeVar, get_args
 
 from qmastermind.circuit import Circuit
-from qmastermind.comparison.cases import build_case, build_target, device_of, search_circuits
+from qmastermind.comparison.cases import (
+    build_case,
+    build_target,
+    device_of,
+    require_circuit,
+    search_circuits,
+)
 from qmastermind.comparison.cells import OURS, Cell, Lowering, backend_version
 from qmastermind.equivalence import TOLERANCE
 from qmastermind.errors import UnknownNameError, UnsupportedError, UsageError
@@ -55,7 +61,8 @@ def grid(
             if nothing is left to compare.
     """
     for name, circuit in circuits.items():
-        _check_circuit(name, circuit)
+        if not require_circuit(circuit, f"{name} is").num_qubits:
+            raise UsageError(f"{name} has no qubits: there is nothing to compare")
     lowerings = _each(lowerings)
     for lowering in lowerings:
         if lowering not in get_args(Lowering):
@@ -101,16 +108,6 @@ def _each(values: Iterable[Value]) -> tuple[Value, ...]:
     if isinstance(values, str):
         raise UsageError(f"expected a list of names, not the string {values!r}")
     return tuple(dict.fromkeys(values))
-
-
-def _check_circuit(name: str, circuit: Circuit) -> None:
-    if not isinstance(circuit, Circuit):
-        kind = type(circuit)
-        raise UsageError(
-            f"{name} is a {kind.__module__}.{kind.__qualname__}, not a qmastermind Circuit"
-        )
-    if not circuit.num_qubits:
-        raise UsageError(f"{name} has no qubits: there is nothing to compare")
 
 
 def suite(

@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from qmastermind.errors import UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Feedback(NamedTuple):
@@ -67,3 +72,24 @@ def is_consistent(
         history: Pairs of a guess and its feedback.
     """
     return all(feedback(guess, code) == answer for guess, answer in history)
+
+
+def which_fit(
+    codes: NDArray[np.uint8], guess: Sequence[int], answer: tuple[int, int]
+) -> NDArray[np.bool_]:
+    """Which of many codes, were they the secret, would have given an answer.
+
+    Args:
+        codes: 0-based peg values, shape ``(n, positions)``.
+        guess: 0-based peg values.
+        answer: Its feedback.
+
+    Returns:
+        Shape ``(n,)``.
+    """
+    black = (codes == np.array(guess)).sum(axis=1)
+    common = np.zeros(len(codes), dtype=np.int64)
+    for colour, number in Counter(guess).items():
+        common += np.minimum((codes == colour).sum(axis=1), number)
+    fits: NDArray[np.bool_] = (black == answer[0]) & (common - black == answer[1])
+    return fits

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
 
 from qmastermind.circuit import Circuit
 from qmastermind.encoding import Encoding
 from qmastermind.errors import ConflictError, TooLargeError, UsageError
 from qmastermind.game.code import Code
-from qmastermind.game.feedback import Feedback, is_consistent
+from qmastermind.game.feedback import Feedback, is_consistent, which_fit
 from qmastermind.oracle.base import Oracle
 from qmastermind.oracle.cost import cost_of
 from qmastermind.oracle.feedback import consistency_counters, consistency_one_hot
@@ -148,19 +144,9 @@ def _consistent_codes(
         return None
     codes = encoding.rules.code_array()
     for row, (guess, answer) in enumerate(history, 1):
-        codes = codes[_fits(codes, guess, answer)]
+        codes = codes[which_fit(codes, guess, answer)]
         if not len(codes):
             raise ConflictError(
                 f"no code fits the answers: row {row}, {guess} with {answer}, makes it impossible"
             )
     return tuple(map(encoding.rules.code, codes.tolist()))
-
-
-def _fits(codes: NDArray[np.uint8], guess: Code, answer: Feedback) -> NDArray[np.bool_]:
-    """Which of the codes, shape ``(n, positions)``, would have given the answer."""
-    black = (codes == np.array(guess)).sum(axis=1)
-    common = np.zeros(len(codes), dtype=np.int64)
-    for colour, number in Counter(guess).items():
-        common += np.minimum((codes == colour).sum(axis=1), number)
-    fits: NDArray[np.bool_] = (black == answer.black) & (common - black == answer.white)
-    return fits

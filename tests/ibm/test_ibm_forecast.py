@@ -15,8 +15,7 @@ pytest.importorskip("qiskit_aer")
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from qiskit import QuantumCircuit, transpile
-from qiskit.circuit import Measure
-from qiskit.circuit.library import CZGate, SXGate
+from qiskit.circuit import Measure, library
 from qiskit.transpiler import InstructionProperties, PassManager, Target
 from qiskit.transpiler.passes import ALAPScheduleAnalysis, PadDelay, TimeUnitConversion
 from qiskit_aer import AerSimulator
@@ -76,10 +75,12 @@ def described(*errors: float) -> Device:
     """A line of qubits whose ``sx`` have the errors given; all else is perfect."""
     target = Target(num_qubits=len(errors), dt=1e-9)
     target.add_instruction(
-        SXGate(), {(q,): InstructionProperties(0, e) for q, e in enumerate(errors)}
+        library.SXGate(), {(q,): InstructionProperties(0, e) for q, e in enumerate(errors)}
     )
     pairs = [(q, q + 1) for q in range(len(errors) - 1)]
-    target.add_instruction(CZGate(), {pair: InstructionProperties(0, 0.0) for pair in pairs})
+    target.add_instruction(
+        library.CZGate(), {pair: InstructionProperties(0, 0.0) for pair in pairs}
+    )
     target.add_instruction(
         Measure(), {(q,): InstructionProperties(0, 0.0) for q in range(len(errors))}
     )

@@ -64,6 +64,16 @@ def lose(service: StandIn, cli: Cli, *arguments: str) -> str:
     return job
 
 
+def doubled(service: StandIn, cli: Cli) -> tuple[str, str, str]:
+    """Sends a job that the service makes twice and holds; returns both ids, and what was told."""
+    service.state.hold = True
+    service.state.faults.append(Fault("POST", "/jobs", status=503, when="after"))
+    ran = cli(*work(), "--json")
+    assert ran.code == 0, ran.err
+    (double,) = ran.json["jobs"][0]["doubles"]
+    return str(ran.json["jobs"][0]["job_id"]), double, ran.err
+
+
 def after_writes(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     """The disk is full after so many records were written."""
     write, written = records.write_atomically, [0]
@@ -350,14 +360,9 @@ class TestCancelling:
     def test_doubles_are_ended_by_the_command_that_is_named(
         self, service: StandIn, cli: Cli
     ) -> None:
-        service.state.hold = True
-        service.state.faults.append(Fault("POST", "/jobs", status=503, when="after"))
-        ran = cli(*work(), "--json")
-        assert ran.code == 0, ran.err
-        main = ran.json["jobs"][0]["job_id"]
-        (double,) = ran.json["jobs"][0]["doubles"]
+        main, double, told = doubled(service, cli)
         assert {main, double} == set(service.state.jobs)
-        assert f"`qmastermind ibm cancel {double}`" in ran.err
+        assert f"`qmastermind ibm cancel {double}`" in told
         assert f"qmastermind ibm cancel {double}" in cli("status", main).out
         ran = cli("cancel", double)
         assert ran.code == 0, ran.err
@@ -367,11 +372,7 @@ class TestCancelling:
         assert cli("result", main, "--wait", "--json").json["answer"] == "RGBY"
 
     def test_doubles_can_be_ended_after_their_job(self, service: StandIn, cli: Cli) -> None:
-        service.state.hold = True
-        service.state.faults.append(Fault("POST", "/jobs", status=503, when="after"))
-        ran = cli(*work(), "--json")
-        main = ran.json["jobs"][0]["job_id"]
-        (double,) = ran.json["jobs"][0]["doubles"]
+        main, double, _ = doubled(service, cli)
         assert cli("cancel", main).code == 0
         assert JobStore().find(main).state == CANCELLED
         assert cli("cancel", double).code == 0
@@ -380,11 +381,7 @@ class TestCancelling:
     def test_the_result_of_a_double_takes_the_place_of_a_job_that_was_cancelled(
         self, service: StandIn, cli: Cli
     ) -> None:
-        service.state.hold = True
-        service.state.faults.append(Fault("POST", "/jobs", status=503, when="after"))
-        ran = cli(*work(), "--json")
-        main = ran.json["jobs"][0]["job_id"]
-        (double,) = ran.json["jobs"][0]["doubles"]
+        main, double, _ = doubled(service, cli)
         assert cli("cancel", main).code == 0
         service.state.hold = False
         ran = cli("result", double, "--wait", "--json")

@@ -5,8 +5,7 @@ import pytest
 pytest.importorskip("qiskit.circuit")  # not this folder, which is importable as "qiskit"
 pytest.importorskip("qiskit_ibm_runtime")
 
-from qiskit.circuit import Parameter
-from qiskit.circuit.library import CXGate, CZGate, RZGate, SXGate, XGate
+from qiskit.circuit import Parameter, library
 from qiskit.providers.fake_provider import GenericBackendV2
 from qiskit.transpiler import InstructionProperties, QubitProperties
 from qiskit.transpiler import Target as NativeTarget
@@ -35,13 +34,13 @@ def device(errors, one_qubit_errors=None, gate=None):
     native = NativeTarget(num_qubits=qubits)
     ones = one_qubit_errors or {}
     native.add_instruction(
-        SXGate(),
+        library.SXGate(),
         {(q,): InstructionProperties(error=ones.get(q, 1e-4)) for q in range(qubits)},
     )
-    native.add_instruction(XGate(), {(q,): None for q in range(qubits)})
-    native.add_instruction(RZGate(Parameter("t")), {(q,): None for q in range(qubits)})
+    native.add_instruction(library.XGate(), {(q,): None for q in range(qubits)})
+    native.add_instruction(library.RZGate(Parameter("t")), {(q,): None for q in range(qubits)})
     native.add_instruction(
-        gate or CZGate(),
+        gate or library.CZGate(),
         {
             pair: None if error == "none" else InstructionProperties(error=error)
             for pair, error in errors.items()
@@ -107,7 +106,7 @@ def test_missing_and_unit_error_rates():
 
 
 def test_one_good_direction_is_enough():
-    backend = device({(0, 1): 1.0, (1, 0): 0.01, (1, 2): 0.01}, gate=CXGate())
+    backend = device({(0, 1): 1.0, (1, 0): 0.01, (1, 2): 0.01}, gate=library.CXGate())
     assert unusable_couplings(backend) == {}
 
 
@@ -166,7 +165,7 @@ class TestCompile:
             assert_compiled(compiled)
 
     def test_the_direction_of_a_gate_is_kept(self):
-        backend = QiskitBackend(device({(1, 0): 0.01, (1, 2): 0.02}, gate=CXGate()))
+        backend = QiskitBackend(device({(1, 0): 0.01, (1, 2): 0.02}, gate=library.CXGate()))
         native = backend.compile(circuit(), level=3, seed=1).native
         pairs = {
             tuple(native.find_bit(q).index for q in s.qubits)

@@ -9,7 +9,7 @@ pytest.importorskip("qiskit.circuit")  # not this folder, which is importable as
 pytest.importorskip("qiskit_aer")
 
 from qiskit import QuantumCircuit
-from qiskit.circuit.library import PhaseOracleGate, grover_operator
+from qiskit.circuit import library
 from qiskit_truth import assert_same, matrix
 
 from qmastermind.builder import CircuitBuilder
@@ -52,7 +52,7 @@ FORMULAS = {
 
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_a_formula_marks_its_assignments_in_the_order_of_its_variables(formula):
-    gate = PhaseOracleGate(formula)
+    gate = library.PhaseOracleGate(formula)
     native = QuantumCircuit(gate.num_qubits)
     native.append(gate, range(gate.num_qubits))
     marked = FORMULAS[formula]
@@ -65,7 +65,7 @@ def test_a_formula_marks_its_assignments_in_the_order_of_its_variables(formula):
 
 def test_grover_operators_differ_by_the_sign_that_controls_would_show():
     n, marked = 3, ["110"]
-    theirs = from_qiskit(grover_operator(to_qiskit(oracle(n, marked))))
+    theirs = from_qiskit(library.grover_operator(to_qiskit(oracle(n, marked))))
     _, ours = search(n, marked, 1)
     uniform = np.full((2**n, 2**n), 2 / 2**n) - np.eye(2**n)
     signs = np.eye(2**n)
@@ -82,7 +82,7 @@ def test_search_by_qiskits_library_and_by_ours(iterations):
     n, formula = 4, "~x1 & x2 & ~x3 & x4"
     native = QuantumCircuit(n)
     native.h(range(n))
-    operator = grover_operator(PhaseOracleGate(formula))
+    operator = library.grover_operator(library.PhaseOracleGate(formula))
     for _ in range(iterations):
         native.compose(operator, inplace=True)
     ours, _ = search(n, FORMULAS[formula], iterations)

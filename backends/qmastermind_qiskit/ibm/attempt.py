@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -43,9 +44,10 @@ class Attempt:
 
     def unless_there_is_one(self) -> JobRecord:
         """Sends the plan, or returns the record of the job that has its work already."""
-        self._require_readable()
+        records, problems = self.store.scan()
+        _require_readable(problems)
         record = self._new_record()
-        earlier = same_work(self.plan, self.store, self.client.instance)
+        earlier = same_work(self.plan, records, self.client.instance)
         if earlier is not None:
             earlier = self._what_became_of(earlier)
             if earlier.state != SENDING:
@@ -55,14 +57,15 @@ class Attempt:
                 )
                 return earlier
             record = self._after(earlier, record)
-        self._tell_of_other_instances()
+        self._tell_of_other_instances(records)
         return self._send(self.store.save(record))
 
     def once_more(self) -> JobRecord:
         """Sends the plan, whatever there is."""
-        for problem in self.store.scan()[1]:
+        records, problems = self.store.scan()
+        for problem in problems:
             self.notify(f"{problem} It may be the record of the same work")
-        earlier = same_work(self.plan, self.store, self.client.instance)
+        earlier = same_work(self.plan, records, self.client.instance)
         if earlier is not None:
             name = earlier.job_id or earlier.tag
             self.notify(f"the same work is job {name} already; it is sent once more")
@@ -101,17 +104,8 @@ class Attempt:
             attempts=earlier.attempts + 1,
         )
 
-    def _require_readable(self) -> None:
-        _, problems = self.store.scan()
-        if problems:
-            raise RecordError(
-                f"nothing was sent: {'; '.join(problems)}",
-                "It may be the record of the same work. Move it out of that folder, or send with "
-                "--again.",
-            )
-
-    def _tell_of_other_instances(self) -> None:
-        for record in self.store.scan()[0]:
+    def _tell_of_other_instances(self, records: Sequence[JobRecord]) -> None:
+        for record in records:
             if record.instance != self.client.instance and is_same(record, self.plan):
                 self.notify(
                     f"the same work is with another instance too: {where(record)} (now it is sent "
@@ -165,9 +159,17 @@ class Attempt:
         )
 
 
-def same_work(plan: Plan, store: JobStore, instance: str) -> JobRecord | None:
+def _require_readable(problems: Sequence[str]) -> None:
+    if problems:
+        raise RecordError(
+            f"nothing was sent: {'; '.join(problems)}",
+            "It may be the record of the same work. Move it out of that folder, or send with "
+            "--again.",
+        )
+
+
+def same_work(plan: Plan, records: Sequence[JobRecord], instance: str) -> JobRecord | None:
     """The latest record of a plan's work on an instance, unless it came to nothing."""
-    records, _ = store.scan()
     for record in reversed(records):
         if record.instance == instance and is_same(record, plan):
             return record

@@ -135,8 +135,9 @@ def settle(
         notify: Told of each attempt.
         connect: Asked about other instances.
     """
-    own = {r.tag for plan in plans if (r := same_work(plan, store, client.instance))}
-    for record in store.scan()[0]:
+    records, _ = store.scan()
+    own = {r.tag for plan in plans if (r := same_work(plan, records, client.instance))}
+    for record in records:
         if record.state != SENDING or record.tag in own:
             continue
         name = f"an earlier attempt on {record.device} was interrupted ({record.tag})"
